@@ -19,8 +19,8 @@ ALL: Final = os.environ.get("HOOKWEAVE_TEST_ALL") == "1"
 
 
 def new_client(**options: Any) -> HookClient:
-    """A client without a default timeout, so that a hook fails only where its test says so."""
-    return HookClient(**{"default_timeout": None, **options})
+    """A client whose hooks have ten minutes, so that one runs out of time only where its test says so."""
+    return HookClient(**{"default_timeout": 600, **options})
 
 
 async def sleep(seconds: float) -> None:

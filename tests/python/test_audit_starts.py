@@ -16,7 +16,7 @@ import asyncio, json, os, signal, sys
 from hookweave import HookClient
 
 folder, kind, way = sys.argv[1:]
-client = HookClient(audit={"file": folder + "/audit.jsonl", "level": "verbose"})
+client = HookClient(default_timeout=600, audit={"file": folder + "/audit.jsonl", "level": "verbose"})
 client.register_hook("PreToolUse", lambda event: None, name="harmless")
 
 def ends(event):
@@ -70,7 +70,7 @@ def test_a_log_that_does_not_get_on_holds_few_hooks_up() -> None:
     program = """
 import time
 from hookweave import HookClient
-client = HookClient(audit={"callback": lambda record: time.sleep(3), "level": "verbose"})
+client = HookClient(default_timeout=600, audit={"callback": lambda record: time.sleep(3), "level": "verbose"})
 client.register_hook("PreToolUse", lambda event: None)
 began = time.monotonic()
 for _ in range(50):

@@ -10,9 +10,11 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse
 
+from support import new_client
+
 
 def test_cancelling_reaches_the_hook_and_propagates() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("Stop")
@@ -38,7 +40,7 @@ def test_cancelling_reaches_the_hook_and_propagates() -> None:
 
 
 def test_a_hook_cannot_swallow_the_dispatch_s_cancellation() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def stubborn(event: Event) -> HookResponse:
@@ -59,7 +61,7 @@ def test_a_hook_cannot_swallow_the_dispatch_s_cancellation() -> None:
 
 
 def test_an_outer_timeout_stays_the_outer_s() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def slow(event: Event) -> None:
@@ -77,7 +79,7 @@ def test_an_outer_timeout_stays_the_outer_s() -> None:
 
 
 def test_the_outer_cancel_wins_when_both_come_at_once() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop", timeout=0.02)
     async def slow(event: Event) -> None:
@@ -102,7 +104,7 @@ def test_the_outer_cancel_wins_when_both_come_at_once() -> None:
 
 
 def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", fail_behavior="block")
     async def foreign(event: Event) -> None:
@@ -125,7 +127,7 @@ def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
 
 
 def test_a_hook_s_own_timeout_block_is_its_own_affair() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def careful(event: Event) -> HookResponse:
@@ -143,7 +145,7 @@ def test_a_hook_s_own_timeout_block_is_its_own_affair() -> None:
 
 
 def test_a_hook_that_cancels_its_own_task_cancels_the_dispatch() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def suicidal(event: Event) -> None:
@@ -160,7 +162,7 @@ def test_a_hook_that_cancels_its_own_task_cancels_the_dispatch() -> None:
 
 
 def test_dispatching_while_being_cancelled() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("SessionEnd", timeout=0.02)
     async def slow(event: Event) -> None:
@@ -194,7 +196,7 @@ def test_dispatching_while_being_cancelled() -> None:
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("is_async", [False, True])
 def test_interrupts_are_no_failures(kind: type[BaseException], is_async: bool) -> None:
-    client = HookClient()
+    client = new_client()
 
     def sync(event: Event) -> None:
         raise kind
@@ -240,7 +242,7 @@ def test_an_exception_of_the_program_s_own_is_a_failure_of_whatever_base(
     if is_async and in_thread:
         return
     for error in (Outcast("gone"), BaseExceptionGroup("some", [Outcast("gone"), ValueError()])):
-        client = HookClient(mode=mode, fail_behavior="block")
+        client = new_client(mode=mode, fail_behavior="block")
         handler = ends_with(error, is_async)
         client.register_hook("PreToolUse", handler, run_in_thread=in_thread)
         client.register_hook("PreToolUse", handler, run_in_thread=in_thread)
@@ -267,7 +269,7 @@ def test_what_ends_the_program_or_the_task_is_no_failure_also_in_a_group(mode: A
         BaseExceptionGroup("some", [ValueError(), BaseExceptionGroup("inner", [Interrupted()])]),
         greenlet(),
     ):
-        client = HookClient(mode=mode, fail_behavior="block")
+        client = new_client(mode=mode, fail_behavior="block")
         client.register_hook("PreToolUse", ends_with(error, is_async))
 
         kind = type(error)
@@ -285,7 +287,7 @@ def test_what_ends_the_program_or_the_task_is_no_failure_also_in_a_group(mode: A
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_a_cancellation_that_a_hook_makes_up_is_its_failure_in_every_mode(mode: Any) -> None:
-    client = HookClient(mode=mode, fail_behavior="block")
+    client = new_client(mode=mode, fail_behavior="block")
     for _ in range(2):
         client.register_hook("PreToolUse", ends_with(asyncio.CancelledError(), is_async=False))
 
@@ -298,7 +300,7 @@ def test_a_cancellation_that_a_hook_makes_up_is_its_failure_in_every_mode(mode: 
 
 
 def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
-    client = HookClient(mode="parallel")
+    client = new_client(mode="parallel")
     ended: list[int] = []
 
     def slow(number: int) -> Any:
@@ -327,7 +329,7 @@ def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_trio_cancellation_propagates(mode: Any) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
     seen: list[str] = []
 
     async def slow(event: Event) -> None:

@@ -14,6 +14,8 @@ import hookweave
 import pytest
 from hookweave import Event, HookClient, HookResponse
 
+from support import new_client
+
 EVENT: Final = "PreToolUse"
 
 
@@ -36,7 +38,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 def test_all_objects_can_be_looked_at_after_a_dispatch() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: None)
     client.dispatch_sync(EVENT, tool="Bash", args={})
     assert walk()
@@ -47,7 +49,7 @@ def test_all_objects_can_be_looked_at_after_a_dispatch() -> None:
 
 
 def test_all_objects_can_be_looked_at_while_hooks_run() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[int] = []
 
     @client.hook(EVENT)
@@ -87,7 +89,7 @@ def test_all_objects_can_be_looked_at_while_hooks_run() -> None:
 
 
 def test_an_event_of_one_dispatch_is_no_event_of_the_next() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[Any] = []
     client.register_hook(EVENT, lambda event: seen.append(event))
     for number in range(10):
@@ -104,7 +106,7 @@ class Holder:
 
 
 def test_a_cycle_through_an_event_is_collected() -> None:
-    client = HookClient()
+    client = new_client()
 
     def keeps(event: Event) -> None:
         event["metadata"]["holder"].event = event
@@ -123,7 +125,7 @@ def test_a_cycle_through_an_event_is_collected() -> None:
 
 
 def test_a_cycle_through_an_outcome_is_collected() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook(EVENT)
     def fails(event: Event) -> None:
@@ -143,7 +145,7 @@ def test_a_cycle_through_an_outcome_is_collected() -> None:
 
 def test_a_suspended_dispatch_that_nobody_drives_is_collected() -> None:
     def once() -> weakref.ref[Holder]:
-        client, holder = HookClient(), Holder()
+        client, holder = new_client(), Holder()
 
         async def waits(event: Event) -> None:
             here = holder
@@ -186,7 +188,7 @@ class Evil(str):
 
 
 def test_a_key_that_changes_the_payload_when_it_is_compared() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: None, matcher={"tool": "Ba*", "command_pattern": "l+s"})
     for name in ("tool", "args", "cwd", "command", "session_id"):
         payload: dict[Any, Any] = {}
@@ -214,7 +216,7 @@ def test_a_key_that_changes_the_payload_when_it_is_compared() -> None:
 
 
 def test_a_key_that_changes_its_dict_when_it_is_hashed() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[Any] = []
 
     class Key:
@@ -242,7 +244,7 @@ def test_a_key_that_changes_its_dict_when_it_is_hashed() -> None:
 
 
 def test_a_finaliser_that_uses_the_client_in_the_middle_of_a_dispatch() -> None:
-    client = HookClient()
+    client = new_client()
     ended: list[str] = []
 
     class Ends:
@@ -275,7 +277,7 @@ def test_no_class_but_those_of_events_makes_events(monkeypatch: pytest.MonkeyPat
         pass
 
     monkeypatch.setitem(hookweave.event.CLASSES, "Notification", Wrong)  # type: ignore[arg-type]
-    client = HookClient()
+    client = new_client()
     client.register_hook("Notification", lambda event: None)
     with pytest.raises(TypeError, match="no class of events"):
         client.dispatch_sync("Notification", message="x")
@@ -319,7 +321,7 @@ FAILING: Final[dict[str, tuple[Callable[[Any], Any], float, int]]] = {
 
 def failing_client(name: str) -> tuple[HookClient, int]:
     handler, timeout, times = FAILING[name]
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, handler, timeout=timeout)
     client.register_tool("Bash", lambda args: None)
     return client, times
@@ -379,7 +381,7 @@ def test_failing_hooks_leave_nothing_behind_without_a_loop(name: str) -> None:
 
 
 def test_a_dispatch_that_is_cancelled_leaves_nothing_behind() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, hangs)
 
     async def run_once() -> None:
@@ -403,7 +405,7 @@ def test_a_dispatch_that_is_cancelled_leaves_nothing_behind() -> None:
 
 
 def test_awaiting_is_what_it_says(recwarn: pytest.WarningsRecorder) -> None:
-    client = HookClient()
+    client = new_client()
 
     async def twice() -> None:
         dispatch: Awaitable[Any] = client.dispatch("Stop")

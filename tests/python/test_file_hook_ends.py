@@ -19,6 +19,7 @@ import trio
 from hookweave import HookClient, Outcome
 
 from hook_files import alive, hooks_file, settings, until
+from support import new_client
 from test_loops import on_asyncio, on_trio, on_uvloop
 
 TREE = "sleep 60 & echo $! > {folder}/child; echo $$ > {folder}/leader; wait"
@@ -37,7 +38,7 @@ def gone(processes: list[int]) -> bool:
 
 
 def tree(folder: Path, **more: Any) -> HookClient:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(folder, {"event": "Stop", "command": TREE.format(folder=folder), **more}))
     return client
 
@@ -87,7 +88,7 @@ def test_a_cancelled_stage_kills_every_group(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in "abc"]
     for folder in folders:
         folder.mkdir()
-    client = HookClient()
+    client = new_client()
     client.load(settings(tmp_path, "Stop", *({"command": TREE.format(folder=folder)} for folder in folders)))
 
     async def main() -> list[int]:
@@ -123,7 +124,7 @@ def test_ctrl_c_leaves_dispatch_sync_and_kills_the_group(tmp_path: Path) -> None
 import hookweave, signal
 # A shell that runs the tests in the background may ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-client = hookweave.HookClient()
+client = hookweave.HookClient(default_timeout=600)
 client.load({str(tmp_path / "hookweave.json")!r})
 try:
     client.dispatch_sync("Stop")
@@ -152,7 +153,7 @@ def test_two_hundred_dispatches_at_once_lose_and_mistake_nothing(tmp_path: Path)
         {"event": "UserPromptSubmit", "command": f'{read}{note}{answer}{number} "$id"', "timeout": 120}
         for number in range(3)
     ]
-    client = HookClient(max_running=8, project_dir=tmp_path)
+    client = new_client(max_running=8, project_dir=tmp_path)
     client.load(hooks_file(tmp_path, *hooks))
 
     async def main() -> list[Outcome[Any]]:
@@ -183,7 +184,7 @@ def leftovers() -> tuple[int, int, list[str]]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
 def test_a_thousand_dispatches_leave_nothing(tmp_path: Path) -> None:
-    client = HookClient(max_running=4)
+    client = new_client(max_running=4)
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": ["/bin/true"], "name": "true"}))
 
     async def some(count: int) -> None:
@@ -215,7 +216,7 @@ def test_a_thousand_dispatches_leave_nothing(tmp_path: Path) -> None:
 
 
 def test_file_hooks_keep_no_thread_waiting_for_the_interpreter(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 0.5"}))
     ticks = 0
     ended = threading.Event()

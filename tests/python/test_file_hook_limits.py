@@ -17,7 +17,7 @@ GUARD = {"name": "guard", "event": "PreToolUse", "command": "sleep 0.05; exit 2"
 START = """
 import asyncio, resource, signal, sys, threading, os
 from hookweave import ConfigError, HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load(sys.argv[1])
 def dispatch():
     return client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"})

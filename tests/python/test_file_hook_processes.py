@@ -15,7 +15,7 @@ from test_processes import run
 EXIT = """
 import asyncio
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({file!r})
 async def main():
     outcome = await client.dispatch("Stop")
@@ -59,7 +59,7 @@ import os
 os.environ.update(XDG_CACHE_HOME={str(caches)!r}, TMPDIR={str(temporary)!r})
 from hookweave import HookClient
 for _ in range(2):
-    client = HookClient()
+    client = HookClient(default_timeout=600)
     client.load({str(file)!r})
     outcome = client.dispatch_sync("Stop")
     assert outcome.reason == "empty", outcome
@@ -79,7 +79,7 @@ def test_a_forked_child_runs_commands_on(tmp_path: Path) -> None:
 import asyncio, os
 import trio
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def one():
     return await client.dispatch("Stop")
@@ -107,7 +107,7 @@ def test_forking_while_eight_threads_run_commands(tmp_path: Path) -> None:
 import asyncio, os, signal, threading, warnings
 from hookweave import HookClient
 warnings.simplefilter("ignore", DeprecationWarning)
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 stop = threading.Event()
 failed = []
@@ -156,7 +156,7 @@ def test_a_child_that_drops_a_waiting_dispatch_leaves_its_parent_alone(tmp_path:
         f"""
 import asyncio, gc, os, signal
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def main():
     signal.alarm(30)
@@ -183,7 +183,7 @@ def test_loading_starts_no_thread_and_closing_leaves_none(tmp_path: Path) -> Non
         f"""
 import os, sys
 import hookweave
-client = hookweave.HookClient()
+client = hookweave.HookClient(default_timeout=600)
 client.load({str(file)!r})
 assert len(os.listdir("/proc/self/task")) == 1 if sys.platform == "linux" else True
 client.dispatch_sync("Stop")

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import Event, HookClient, HookResponse, Outcome, PreToolUseEvent
+from hookweave import Event, HookResponse, Outcome, PreToolUseEvent
 
 from hook_files import hooks_file, server, settings
+from support import new_client
 from test_loops import LOOPS, pause
 
 ECHO = """python3 -c '
@@ -28,7 +29,7 @@ print(json.dumps({"action": "block", "reason": event["args"]["command"]}))
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_command_decides_on_every_loop(run: Callable[..., Any], tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(settings(tmp_path, "PreToolUse", {"command": "echo no >&2; exit 2"}, matcher="Bash"))
 
     async def main() -> list[Outcome[Any]]:
@@ -41,7 +42,7 @@ def test_a_command_decides_on_every_loop(run: Callable[..., Any], tmp_path: Path
 
 
 def test_without_a_loop_and_from_many_threads_at_once(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ECHO}))
 
     def one(number: int) -> bool:
@@ -54,7 +55,7 @@ def test_without_a_loop_and_from_many_threads_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run", [*LOOPS, None])
 def test_a_mixed_chain_keeps_order_and_modifications(run: Callable[..., Any] | None, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     def answer(body: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +104,7 @@ print(json.dumps({"modified": {"args": {"command": args["command"] + " command"}
 def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] | None, tmp_path: Path) -> None:
     # Each waits for a file that another makes; one after the other they would wait for ever.
     meet = "cd $CLAUDE_PROJECT_DIR; touch {me}; until test -e {other}; do sleep 0.01; done; echo {me} >&2; exit 2"
-    client = HookClient(project_dir=tmp_path)
+    client = new_client(project_dir=tmp_path)
     client.load(
         settings(
             tmp_path,
@@ -122,7 +123,7 @@ def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] |
 
 @pytest.mark.parametrize("run", [*LOOPS, None])
 def test_a_failure_says_what_failed(run: Callable[..., Any] | None, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(
         hooks_file(
             tmp_path,
@@ -159,7 +160,7 @@ def nested(levels: int) -> dict[str, Any]:
 def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
     value: Any, run: Callable[..., Any] | None, tmp_path: Path
 ) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": "true", "name": "guard"}))
     client.load(settings(tmp_path, "PostToolUse", {"command": "true"}))
     seen: list[Any] = []
@@ -183,7 +184,7 @@ def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
 
 
 def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": 'printf \'{"reason": "%s"}\' "$HOOKWEAVE_DEPTH"'}))
     depths: list[str | None] = []
 
@@ -199,7 +200,7 @@ def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     call = {"type": "mcp_tool", "server": "scan", "tool": "check", "input": {"command": "${tool_input.command}"}}
     client.load(settings(tmp_path, "PreToolUse", {"type": "prompt", "prompt": "Is this safe? $ARGUMENTS"}))
     client.load(settings(tmp_path, "PostToolUse", call))
@@ -248,7 +249,7 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
 def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
     run: Callable[..., Any] | None, hooks: int, tmp_path: Path
 ) -> None:
-    client = HookClient()
+    client = new_client()
     tools: list[dict[str, Any]] = [
         {"type": "mcp_tool", "server": "s", "tool": f"t{number}", "timeout": 0.2} for number in range(hooks)
     ]
@@ -291,7 +292,7 @@ def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
 
 
 def test_a_model_without_a_loop(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(settings(tmp_path, "PreToolUse", {"type": "prompt", "prompt": "Safe?"}))
     client.set_judge(lambda question: {"ok": False, "reason": "no"})
     assert client.dispatch_sync("PreToolUse", tool="Bash", args={}).reason == "no"
@@ -311,7 +312,7 @@ def test_a_model_without_a_loop(tmp_path: Path) -> None:
 
 
 def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "prompt": {"text": "Safe?"}, "timeout": "50ms"}))
 
     async def never(question: dict[str, Any]) -> dict[str, Any]:
@@ -328,7 +329,7 @@ def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
 
 
 def test_a_closed_client_kills_what_runs_and_starts_nothing(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "name": "long"}))
     outcomes: list[Outcome[Any]] = []
     thread = threading.Thread(target=lambda: outcomes.append(client.dispatch_sync("Stop")))
@@ -348,7 +349,7 @@ def test_what_a_command_finds_around_it(tmp_path: Path, monkeypatch: pytest.Monk
     file = hooks_file(tmp_path, {"event": "Stop", "command": command})
     environments = {}
     for scrub in (False, True):
-        client = HookClient(project_dir=tmp_path, scrub_environment=scrub)
+        client = new_client(project_dir=tmp_path, scrub_environment=scrub)
         client.load(file)
         environments[scrub] = client.dispatch_sync("Stop").trace[0].reason
     real = os.path.realpath(tmp_path)

@@ -27,7 +27,7 @@ def tick():
 threading.Thread(target=tick, daemon=True).start()
 
 heard = []
-client = HookClient(audit={"level": "info", "callback": heard.append})
+client = HookClient(default_timeout=600, audit={"level": "info", "callback": heard.append})
 client.register_hook("PreToolUse", lambda event: None)
 client.register_hook("PostToolUse", lambda event: time.sleep(0.1), run_in_thread=True)
 client.dispatch_sync("PreToolUse", tool="Bash", args={})
@@ -48,7 +48,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert outcome.trace[0].duration > 0.25
     assert len(ticks) > before + 10, "a command stops the others"
 going = False
-logging_too = HookClient(audit={"log": True})
+logging_too = HookClient(default_timeout=600, audit={"log": True})
 logging_too.dispatch_sync("Stop")
 logging_too.close()
 client.close()

@@ -13,6 +13,8 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse, Outcome
 
+from support import new_client
+
 
 def on_asyncio(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(main())
@@ -40,7 +42,7 @@ async def pause(seconds: float = 0) -> None:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_sync_and_async_handlers_in_order(run: Callable[..., Any]) -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("PreToolUse")
@@ -87,7 +89,7 @@ async def with_arguments(word: str, event: Event) -> dict[str, Any]:
 
 
 def test_everything_callable_is_a_handler() -> None:
-    client = HookClient()
+    client = new_client()
     future: asyncio.Future[Any]
 
     async def main() -> list[str | None]:
@@ -106,7 +108,7 @@ def test_everything_callable_is_a_handler() -> None:
 
 
 def test_a_dispatch_is_a_coroutine_to_asyncio() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("Stop", CallableObject())
 
     async def main() -> None:
@@ -126,7 +128,7 @@ def test_a_dispatch_is_a_coroutine_to_asyncio() -> None:
 
 
 def test_a_dispatch_is_a_coroutine_to_trio() -> None:
-    client = HookClient()
+    client = new_client()
     ran: list[int] = []
     client.register_hook("Stop", lambda event: ran.append(1))
 
@@ -140,7 +142,7 @@ def test_a_dispatch_is_a_coroutine_to_trio() -> None:
 
 
 def test_driven_by_hand() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def handler(event: Event) -> dict[str, Any]:
@@ -160,14 +162,14 @@ def test_driven_by_hand() -> None:
 
 
 def test_a_value_cannot_be_sent_before_the_beginning() -> None:
-    client = HookClient()
+    client = new_client()
     dispatch = client.dispatch("Stop")
     with pytest.raises(TypeError, match="has not begun"):
         dispatch.send(1)
 
 
 def test_closing_closes_the_hook() -> None:
-    client = HookClient()
+    client = new_client()
     closed: list[str] = []
 
     @client.hook("Stop")
@@ -188,7 +190,7 @@ def test_closing_closes_the_hook() -> None:
 
 
 def test_a_dispatch_in_use_is_not_resumed_by_its_own_hook() -> None:
-    client = HookClient()
+    client = new_client()
     dispatch: Any = None
 
     @client.hook("Stop")
@@ -203,7 +205,7 @@ def test_a_dispatch_in_use_is_not_resumed_by_its_own_hook() -> None:
 
 
 def test_a_forgotten_await_is_warned_about() -> None:
-    client = HookClient()
+    client = new_client()
     with pytest.warns(RuntimeWarning, match="dispatch of PreToolUse was never awaited"):
         client.dispatch("PreToolUse", tool="Bash")
     dispatch = client.dispatch("PreToolUse")
@@ -216,7 +218,7 @@ def test_a_forgotten_await_is_warned_about() -> None:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_many_dispatches_at_once(run: Callable[..., Any]) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     async def handler(event: Any) -> dict[str, Any]:
@@ -267,7 +269,7 @@ def test_trio_in_guest_mode_on_asyncio() -> None:
 def test_versions_of_trio_without_in_trio_task(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(trio.lowlevel, "in_trio_task")
     monkeypatch.delattr(trio.lowlevel, "in_trio_run")
-    client = HookClient()
+    client = new_client()
     sleep = trio.sleep if run is on_trio else asyncio.sleep
 
     @client.hook("Stop", detached=True)

@@ -21,7 +21,7 @@ def block(event):
 
 async def come(clients):
     for _ in range(clients):
-        client = HookClient()
+        client = HookClient(default_timeout=600)
         client.register_hook("PreToolUse", block, matcher={"tool": "Bash"})
         await client.dispatch("PreToolUse", tool="Bash", args={"command": "ls"})
         await client.dispatch("PreToolUse", tool="Read", args={})
@@ -52,7 +52,7 @@ def size():
         return int(statm.read().split()[1]) * resource.getpagesize() / 1000
 
 def make():
-    client = HookClient()
+    client = HookClient(default_timeout=600)
     client.register_hook("PreToolUse", lambda event: None, matcher={"tool": "Bash"})
     client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"})
     return client

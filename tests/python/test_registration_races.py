@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hookweave import HookClient
 
+from support import new_client
+
 THREADS = 4
 SECONDS = 1.2
 
@@ -79,7 +81,7 @@ def race(client: HookClient, guard: Guard, put_in: Callable[[], None], take_out:
 
 
 def client_with_others() -> HookClient:
-    client = HookClient(max_hooks_per_event=None, max_total_hooks=None)
+    client = new_client(max_hooks_per_event=None, max_total_hooks=None)
     for number in range(50):
         client.register_hook("PreToolUse", lambda event: None, matcher={"command_pattern": f"never{number}"})
     return client

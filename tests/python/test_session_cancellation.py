@@ -10,7 +10,6 @@ import pytest
 import trio
 from hookweave import (
     Event,
-    HookClient,
     HookResponse,
     Messages,
     PendingApprovals,
@@ -18,6 +17,7 @@ from hookweave import (
     SubagentBlockedError,
 )
 
+from support import new_client
 from test_loops import LOOPS, pause
 
 
@@ -30,7 +30,7 @@ LS = {"command": "ls"}
 
 def test_cancelling_a_call_cancels_the_tool_on_asyncio() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         events: list[str] = []
 
         async def slow(args: dict[str, Any]) -> None:
@@ -65,7 +65,7 @@ def test_cancelling_a_call_cancels_the_tool_on_trio() -> None:
             finally:
                 events.append("ended")
 
-        session = HookClient().session()
+        session = new_client().session()
         with trio.move_on_after(0.01) as scope:
             await session.run_tool("X", {}, slow)
         assert scope.cancelled_caught and events == ["ended"]
@@ -77,7 +77,7 @@ def test_cancelling_a_call_cancels_the_tool_on_trio() -> None:
 def test_cancelling_a_call_cancels_the_approver(run: Callable[..., Any]) -> None:
     async def main() -> None:
         approvals = PendingApprovals()
-        session = HookClient().session(permissions="ask", approval=approvals)
+        session = new_client().session(permissions="ask", approval=approvals)
         if "trio" in run.__name__:
             with trio.move_on_after(0.02):
                 await session.run_tool("Bash", LS, shell)
@@ -96,7 +96,7 @@ def test_a_tool_that_is_cancelled_by_itself_has_failed() -> None:
         await task
 
     async def main() -> None:
-        outcome = await HookClient().session().run_tool("X", {}, tool)
+        outcome = await new_client().session().run_tool("X", {}, tool)
         assert outcome.ran and not outcome.ok and "cancellation" in str(outcome.error)
 
     asyncio.run(main())
@@ -105,7 +105,7 @@ def test_a_tool_that_is_cancelled_by_itself_has_failed() -> None:
 @pytest.mark.parametrize("run", LOOPS)
 def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         events: list[tuple[str, str | None]] = []
         for name in ("SubagentStart", "SubagentStop", "SessionEnd", "PostToolUse"):
             client.register_hook(name, lambda event: events.append((event.event_type, event.agent_id)))
@@ -151,7 +151,7 @@ def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
 
 def test_a_cancelled_session_cancels_its_subagents() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         ended: list[str] = []
         client.register_hook("SubagentStop", lambda event: ended.append("stop hook"))
 
@@ -182,7 +182,7 @@ def test_a_cancelled_session_cancels_its_subagents() -> None:
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_subagent_may_be_refused(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook("SubagentStart", lambda event: HookResponse.block("not now"))
         session = client.session()
         with pytest.raises(SubagentBlockedError, match="not now") as caught:
@@ -195,7 +195,7 @@ def test_a_subagent_may_be_refused(run: Callable[..., Any]) -> None:
 
 def test_a_subagent_may_be_kept_at_work() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         reasons = ["look again"]
 
         @client.hook("SubagentStop")
@@ -215,7 +215,7 @@ def test_a_subagent_may_be_kept_at_work() -> None:
 
 def test_a_subagent_that_ends_its_own_session() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         session = client.session()
         async with session.subagent("explore") as child:
 

@@ -15,7 +15,7 @@ ASKS = """
 import asyncio, sys, time
 from hookweave import HookClient, HookResponse
 
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.register_hook(
     "PreToolUse",
     lambda event: HookResponse.ask("really\\x1b[2K\\u202e?\\n  1) Deny", timeout=float(sys.argv[1]), remember="tool"),

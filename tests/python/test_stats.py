@@ -12,11 +12,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hookweave import HookClient, HookResponse, HookWarning
 
+from support import new_client
+
 BASH = {"tool": "Bash", "args": {"command": "ls"}}
 
 
 def test_what_a_program_reads() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     def slow(event: object) -> None:
@@ -43,7 +45,7 @@ def test_what_a_program_reads() -> None:
 
 
 def test_where_names_repeat_a_hook_is_found_by_its_id() -> None:
-    client = HookClient()
+    client = new_client()
     ids = [client.register_hook("PreToolUse", lambda event: None, name="guard") for _ in range(2)]
     client.dispatch_sync("PreToolUse", BASH)
     assert client.stats()[ids[1]].runs == 1
@@ -52,7 +54,7 @@ def test_where_names_repeat_a_hook_is_found_by_its_id() -> None:
 
 
 def test_awaited_dispatches_count() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     async def waits(event: object) -> HookResponse:
@@ -69,7 +71,7 @@ async def _twice(client: HookClient) -> None:
 
 
 def test_nothing_is_lost_among_threads() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     def quiet(event: object) -> None: ...
@@ -88,7 +90,7 @@ def test_nothing_is_lost_among_threads() -> None:
 
 
 def test_a_warning_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", matcher={"tool": "Bsh"})
     def misspelt(event: object) -> None: ...

@@ -15,6 +15,8 @@ import trio
 from hookweave import AwaitableInSyncDispatchError, Event, HookClient, HookResponse, InvalidHookError
 from hookweave._threads import MAX_THREADS
 
+from support import new_client
+
 
 def blocking(client: HookClient) -> Any:
     return client.dispatch_sync("PreToolUse")
@@ -40,7 +42,7 @@ WAYS = [blocking, on_asyncio, on_trio]
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 @pytest.mark.parametrize("way", WAYS)
 def test_runs_elsewhere_and_answers(way: Callable[[HookClient], Any], mode: Any) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
     threads: list[threading.Thread] = []
 
     @client.hook("PreToolUse", run_in_thread=True)
@@ -55,7 +57,7 @@ def test_runs_elsewhere_and_answers(way: Callable[[HookClient], Any], mode: Any)
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_timeout_holds_there(way: Callable[[HookClient], Any]) -> None:
-    client = HookClient()
+    client = new_client()
     release = threading.Event()
     client.register_hook("PreToolUse", lambda event: release.wait(10), timeout=0.05, run_in_thread=True)
     began = time.perf_counter()
@@ -69,7 +71,7 @@ def test_the_timeout_holds_there(way: Callable[[HookClient], Any]) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_exceptions_come_back(way: Callable[[HookClient], Any]) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", run_in_thread=True)
     def handler(event: Event) -> None:
@@ -80,7 +82,7 @@ def test_exceptions_come_back(way: Callable[[HookClient], Any]) -> None:
 
 
 def test_a_coroutine_function_is_refused() -> None:
-    client = HookClient()
+    client = new_client()
 
     async def handler(event: Event) -> None: ...
 
@@ -89,7 +91,7 @@ def test_a_coroutine_function_is_refused() -> None:
 
 
 def test_the_loop_stays_free() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("Stop", lambda event: time.sleep(0.1), run_in_thread=True)
 
     async def main() -> int:
@@ -144,7 +146,7 @@ def test_nested_hooks_find_a_thread_after_jobs_have_waited() -> None:
 
 
 def test_dispatch_sync_from_many_threads() -> None:
-    client = HookClient()
+    client = new_client()
     results: list[str | None] = []
 
     @client.hook("PreToolUse")
@@ -169,7 +171,7 @@ def test_dispatch_sync_from_many_threads() -> None:
 
 
 def test_dispatch_sync_refuses_before_the_first_hook() -> None:
-    client = HookClient()
+    client = new_client()
     ran: list[str] = []
     client.register_hook("PreToolUse", lambda event: ran.append("sync"))
 
@@ -185,7 +187,7 @@ def test_dispatch_sync_refuses_before_the_first_hook() -> None:
 
 
 def test_an_unexpected_awaitable_is_closed_and_blocks_a_gate() -> None:
-    client = HookClient()
+    client = new_client()
     made: list[Any] = []
 
     async def later() -> None:
@@ -210,7 +212,7 @@ def test_hanging_threads_do_not_keep_the_process_alive() -> None:
     program = """
 import threading
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.register_hook("Stop", lambda event: threading.Event().wait(), timeout=0.05, run_in_thread=True)
 print(client.dispatch_sync("Stop").trace[0].failure.kind)
 """

@@ -12,9 +12,11 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse, HookTimeoutError
 
+from support import new_client
+
 
 def test_only_the_hook_is_cancelled() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("Stop", timeout=0.03)
@@ -47,7 +49,7 @@ def test_only_the_hook_is_cancelled() -> None:
 
 
 def test_fail_closed_blocks() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", timeout=timedelta(milliseconds=20), fail_behavior="block")
     async def guard(event: Event) -> None:
@@ -62,7 +64,7 @@ def test_fail_closed_blocks() -> None:
 
 @pytest.mark.parametrize("late", ["returns", "raises", "cleans up"])
 def test_a_hook_that_catches_the_cancel_is_late_all_the_same(late: str) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop", timeout=0.02)
     async def stubborn(event: Event) -> HookResponse:
@@ -86,7 +88,7 @@ def test_a_hook_that_catches_the_cancel_is_late_all_the_same(late: str) -> None:
 
 
 def test_many_waiting_hooks_share_one_timer() -> None:
-    client = HookClient()
+    client = new_client()
     timers: list[float] = []
 
     @client.hook("Stop", timeout=0.05)
@@ -111,7 +113,7 @@ def test_many_waiting_hooks_share_one_timer() -> None:
 
 
 def test_an_earlier_deadline_moves_the_timer_forward() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", timeout=20)
     async def patient(event: Event) -> None:
@@ -163,7 +165,7 @@ def test_no_timeout_arms_none() -> None:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_hook_that_overran_without_waiting_counts(is_async: bool) -> None:
-    client = HookClient()
+    client = new_client()
 
     def sync(event: Event) -> HookResponse:
         time.sleep(0.03)
@@ -185,7 +187,7 @@ def test_a_hook_that_overran_without_waiting_counts(is_async: bool) -> None:
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 @pytest.mark.parametrize("on_trio", [False, True])
 def test_timeouts_hold_by_the_clock_while_the_loop_is_blocked(mode: Any, on_trio: bool) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
     sleep = trio.sleep if on_trio else asyncio.sleep
     client.register_hook("PreToolUse", lambda event: None)
 
@@ -227,7 +229,7 @@ def test_timeouts_hold_by_the_clock_while_the_loop_is_blocked(mode: Any, on_trio
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 @pytest.mark.parametrize("on_trio", [False, True])
 def test_timeouts_in_stages(mode: Any, on_trio: bool) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
     sleep = trio.sleep if on_trio else asyncio.sleep
 
     @client.hook("Stop", timeout=0.03)
@@ -248,14 +250,14 @@ def test_timeouts_in_stages(mode: Any, on_trio: bool) -> None:
 
 
 def test_permission_requests_may_wait_for_a_person() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PermissionRequest", lambda event: None)
     client.register_hook("PreToolUse", lambda event: None)
     assert [hook.timeout for hook in sorted(client.list_hooks(), key=lambda hook: hook.event)] == [300.0, 5.0]
 
 
 def test_time_that_a_test_has_stopped_ends_no_timeout_and_no_duration(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = HookClient()
+    client = new_client()
     release = threading.Event()
 
     @client.hook("PreToolUse", timeout=0.05, run_in_thread=True, fail_behavior="block")
@@ -282,7 +284,7 @@ def test_time_that_a_test_has_stopped_ends_no_timeout_and_no_duration(monkeypatc
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_a_guard_holds_when_others_block_the_loop_and_its_wait_is_over(mode: Any) -> None:
-    client = HookClient(mode=mode, fail_behavior="block")
+    client = new_client(mode=mode, fail_behavior="block")
 
     async def guard(event: Event) -> HookResponse:
         await asyncio.sleep(0.01)

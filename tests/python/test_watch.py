@@ -21,6 +21,7 @@ import trio
 from hookweave import Event, HookClient, HookResponse, LateAnswer, ReloadReport
 
 from hook_files import hooks_file, prints, settings, until
+from support import new_client
 from test_loops import LOOPS, pause
 from test_processes import run as run_program
 
@@ -48,7 +49,7 @@ async def soon(true: Callable[[], Any], seconds: float = 15) -> bool:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_changed_file_is_reloaded_on_the_loop_of_the_watch(run: Callable[..., Any], tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     asked: list[tuple[str, int, str]] = []
     heard: list[tuple[ReloadReport, str, int]] = []
@@ -98,7 +99,7 @@ def watching(folder: Path) -> HookClient:
         "SessionStart": [{"hooks": [{"type": "command", "command": answer}]}],
     }
     path.write_text(json.dumps({"hooks": groups}), encoding="utf-8")
-    client = HookClient(project_dir=folder)
+    client = new_client(project_dir=folder)
     client.load(path)
     return client
 
@@ -147,7 +148,7 @@ def test_files_that_hooks_name_raise_an_event_without_a_loop(tmp_path: Path) -> 
 
 
 def test_without_a_loop_a_thread_reloads(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     heard: list[tuple[ReloadReport, str]] = []
     WHERE.set("here")
@@ -166,7 +167,7 @@ def test_without_a_loop_a_thread_reloads(tmp_path: Path) -> None:
 def test_what_fails_is_logged_and_the_watch_goes_on(
     run: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     heard: list[ReloadReport] = []
 
@@ -189,7 +190,7 @@ def test_what_fails_is_logged_and_the_watch_goes_on(
 
 
 def test_files_that_are_loaded_later_are_watched_too(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     heard: list[ReloadReport] = []
 
     async def main() -> None:
@@ -204,7 +205,7 @@ def test_files_that_are_loaded_later_are_watched_too(tmp_path: Path) -> None:
 
 
 def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, OTHER))
     heard: list[ReloadReport] = []
 
@@ -232,7 +233,7 @@ def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
     asyncio.run(busy())
 
     async def lost() -> weakref.ref[HookClient]:
-        client = HookClient()
+        client = new_client()
         client.load(tmp_path / "hookweave.json")
         client.watch()
         return weakref.ref(client)
@@ -249,7 +250,7 @@ def test_a_watch_keeps_no_process_alive_and_crashes_none(loop: str, tmp_path: Pa
 import asyncio, time
 import trio
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def main():
     client.watch(print)
@@ -270,7 +271,7 @@ def test_a_forked_child_takes_nothing_out_of_its_parent_s_loop(tmp_path: Path) -
         f"""
 import asyncio, json, os
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 heard = []
 async def main():
@@ -294,7 +295,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize("run", [*LOOPS, None])
 def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | None, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     more = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "tests are green"}}
     client.load(
         settings(
@@ -334,7 +335,7 @@ def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | Non
 
 
 def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": prints({"reason": "late words"}), "detached": True}))
 
     @client.hook("Stop", detached=True)
@@ -362,7 +363,7 @@ def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytes
 
 
 def test_a_detached_command_on_a_cancelled_trio_run_is_killed(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "detached": True}))
 
     async def main() -> None:
