@@ -34,11 +34,11 @@ async def sleep(seconds: float) -> None:
     await asyncio.sleep(seconds)
 
 
-def until(condition: Callable[[], object]) -> None:
-    """Waits until the condition holds."""
+def until(condition: Callable[[], object], seen: Callable[[], object] = lambda: "") -> None:
+    """Waits until the condition holds; a failure shows what was seen instead."""
     ends = time.monotonic() + LIMIT
     while not condition():
-        assert time.monotonic() < ends, f"does not hold within {LIMIT} s"
+        assert time.monotonic() < ends, f"does not hold within {LIMIT} s {seen()}"
         time.sleep(0.005)
 
 

@@ -184,7 +184,7 @@ def test_a_run_that_is_cancelled_ends_its_spans() -> None:
 
     async def hang(args: object) -> None:
         hangs.set()
-        await asyncio.sleep(60)
+        await asyncio.sleep(3600)
 
     traced.client.register_tool("Hang", hang)
 

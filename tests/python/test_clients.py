@@ -48,7 +48,7 @@ from hookweave import (
     _native,
 )
 
-from support import new_client
+from support import LIMIT, new_client, sleep, until_async
 
 
 async def dispatched(client: HookClient) -> Any:
@@ -529,16 +529,16 @@ def test_leaving_a_block_closes_the_client(raises: bool) -> None:
 def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixture) -> None:
     client = new_client(max_detached=2)
     ended: list[int] = []
-    sleep = trio.sleep if on_trio else asyncio.sleep
+    go = trio.Event() if on_trio else asyncio.Event()
 
     @client.hook("Stop", detached=True)
     async def later(event: Any) -> None:
-        await sleep(0.01)
+        await go.wait()
         ended.append(event.turn_count)
 
     @client.hook("Stop", detached=True, timeout=0.01)
     async def hangs(event: Event) -> None:
-        await sleep(10)
+        await sleep(3600)
 
     @client.hook("Stop", async_=True)
     def fails(event: Event) -> None:
@@ -550,7 +550,8 @@ def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixt
             assert [entry.status for entry in outcome.trace] == ["detached"] * 3
         assert ended == []
         assert not await client.drain(0)
-        assert await client.drain(10)
+        go.set()
+        assert await client.drain(LIMIT)
 
     with caplog.at_level(logging.WARNING, "hookweave"):
         trio.run(main) if on_trio else asyncio.run(main())
@@ -565,27 +566,26 @@ def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixt
 def test_detached_hooks_end_with_their_loop(on_trio: bool, starts: bool, caplog: pytest.LogCaptureFixture) -> None:
     """Those that run and those that wait for their turn, and the program ends as it would without them."""
     client = new_client(max_detached=1)
-    sleep = trio.sleep if on_trio else asyncio.sleep
     began: list[int] = []
 
     @client.hook("Stop", detached=True)
     async def hangs(event: Any) -> None:
         began.append(event.turn_count)
-        await sleep(10)
+        await sleep(3600)
 
     async def main() -> str:
         for turn in range(3):
             await client.dispatch("Stop", turn_count=turn)
         if starts:
-            await sleep(0.02)
+            await until_async(lambda: began)
         return "done"
 
     async def drained() -> bool:
-        return await client.drain(1)
+        return await client.drain(LIMIT)
 
     with caplog.at_level(logging.WARNING, "hookweave"):
         assert (trio.run(main) if on_trio else asyncio.run(main())) == "done"
-    assert began in ([0], [] if not starts else [0])
+    assert began in ([0], [0] if starts else [])
     messages = [record.getMessage() for record in caplog.records]
     assert [text.split(" s: ")[1].split(":")[0] for text in messages] == ["cancelled", "not_started", "not_started"]
     assert asyncio.run(drained())
@@ -606,7 +606,7 @@ def test_a_detached_hook_that_waits_for_something_cancelled_has_failed(caplog: p
     async def main() -> bool:
         await client.dispatch("Stop", turn_count=0)
         await client.dispatch("Stop", turn_count=1)
-        return await client.drain(10)
+        return await client.drain(LIMIT)
 
     with caplog.at_level(logging.WARNING, "hookweave"):
         assert asyncio.run(main())
@@ -615,11 +615,18 @@ def test_a_detached_hook_that_waits_for_something_cancelled_has_failed(caplog: p
 
 
 def test_detached_hooks_without_a_loop_run_on_threads() -> None:
-    done = threading.Event()
+    go, done = threading.Event(), threading.Event()
+
+    def waits(event: Event) -> None:
+        go.wait(LIMIT)
+        time.sleep(0.02)
+        done.set()
+
     with new_client() as client:
-        client.register_hook("Stop", lambda event: (time.sleep(0.02), done.set()), detached=True)
+        client.register_hook("Stop", waits, detached=True)
         assert client.dispatch_sync("Stop").trace[0].status == "detached"
         assert not done.is_set()
+        go.set()
     assert done.is_set()
 
 
@@ -803,7 +810,7 @@ client.register_hook("PreToolUse", guard)
 for _ in range(9):
     print(client.dispatch_sync("PreToolUse", tool="Bash", args={}).decision)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.stdout.splitlines() == ["continue"] * 9
     assert done.stderr.count("hook guard") == 1
     assert "ValueError: no such rule; the action continues" in done.stderr

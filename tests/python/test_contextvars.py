@@ -8,7 +8,7 @@ from typing import Any
 
 from hookweave import Event
 
-from support import new_client
+from support import LIMIT, new_client
 
 REQUEST: ContextVar[str] = ContextVar("REQUEST", default="none")
 
@@ -111,7 +111,7 @@ def test_detached_hooks_see_the_caller_s() -> None:
         REQUEST.set("caller")
         await client.dispatch("Stop")
         REQUEST.set("afterwards")
-        assert await client.drain(5)
+        assert await client.drain(LIMIT)
 
     asyncio.run(main())
     assert seen == ["caller"]

@@ -13,7 +13,7 @@ import hookweave
 import pytest
 from hookweave import Event, GenerateEndEvent, PayloadError, PreToolUseEvent, Record
 
-from support import new_client
+from support import LIMIT, new_client
 
 
 def dispatched(handler: Any, event: Any = "PreToolUse", payload: Any = None) -> Any:
@@ -97,7 +97,7 @@ def test_made_up_fields_are_the_same_in_every_mode(mode: Any) -> None:
     async def main() -> None:
         outcome = await client.dispatch("Stop")
         seen.append(outcome.event.session_id)
-        await client.drain(5)
+        await client.drain(LIMIT)
 
     asyncio.run(main())
     assert len(seen) == 4 and len(set(seen)) == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hook_files import hooks_file
+from support import LIMIT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
 
@@ -26,7 +27,7 @@ def dispatch():
 
 def run(program: str, file: Path) -> str:
     ended = subprocess.run(
-        [sys.executable, "-c", START + program, str(file)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", START + program, str(file)], capture_output=True, text=True, timeout=LIMIT, check=False
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.strip()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hook_files import hooks_file
+from support import ALL
 from test_processes import run
 
 EXIT = """
@@ -37,10 +38,10 @@ def test_exit_right_after_a_dispatch_with_commands_never_aborts(tmp_path: Path) 
         tmp_path,
         *({"event": "Stop", "command": "cat > /dev/null", "name": name} for name in "ab"),
         {"event": "Stop", "command": ["/bin/true"], "name": "c"},
-        {"event": "PreCompact", "command": "sleep 20", "name": "long"},
+        {"event": "PreCompact", "command": "sleep 600", "name": "long"},
     )
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        programs = [EXIT.format(file=str(file), then=THEN[n % len(THEN)]) for n in range(200)]
+        programs = [EXIT.format(file=str(file), then=THEN[n % len(THEN)]) for n in range(200 if ALL else 24)]
         results = list(pool.map(run, programs))
     assert [(done.returncode, done.stderr) for done in results if done.returncode != 0 or done.stderr] == []
 
@@ -130,7 +131,7 @@ codes = []
 for _ in range(15):
     child = os.fork()
     if child == 0:
-        signal.alarm(50)
+        signal.alarm(500)
         for _ in range(3):
             assert client.dispatch_sync("Stop").blocked
             async def one():
@@ -144,7 +145,7 @@ for thread in threads:
 assert codes == [7] * 15, codes
 assert not failed, failed[0]
 """,
-        timeout=170,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
 
@@ -159,7 +160,7 @@ from hookweave import HookClient
 client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def main():
-    signal.alarm(30)
+    signal.alarm(500)
     task = asyncio.create_task(client.dispatch("Stop"))
     await asyncio.sleep(0.2)
     child = os.fork()

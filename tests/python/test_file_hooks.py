@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,7 +16,7 @@ import pytest
 from hookweave import Event, HookResponse, Outcome, PreToolUseEvent
 
 from hook_files import hooks_file, server, settings
-from support import new_client
+from support import LIMIT, new_client, until
 from test_loops import LOOPS, pause
 
 ECHO = """python3 -c '
@@ -109,7 +108,7 @@ def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] |
         settings(
             tmp_path,
             "PreToolUse",
-            *({"command": meet.format(me=me, other=other), "timeout": 30} for me, other in ("ab", "bc", "ca")),
+            *({"command": meet.format(me=me, other=other), "timeout": LIMIT} for me, other in ("ab", "bc", "ca")),
         )
     )
 
@@ -128,7 +127,7 @@ def test_a_failure_says_what_failed(run: Callable[..., Any] | None, tmp_path: Pa
         hooks_file(
             tmp_path,
             {"event": "PreToolUse", "command": ["/no/such/guard"], "name": "gone"},
-            {"event": "PreToolUse", "command": "sleep 30", "timeout": "50ms", "name": "slow"},
+            {"event": "PreToolUse", "command": "sleep 600", "timeout": "50ms", "name": "slow"},
             {"event": "PreToolUse", "command": "exit 3", "name": "odd", "fail_behavior": "block"},
         )
     )
@@ -249,12 +248,6 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
 def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
     run: Callable[..., Any] | None, hooks: int, tmp_path: Path
 ) -> None:
-    client = new_client()
-    tools: list[dict[str, Any]] = [
-        {"type": "mcp_tool", "server": "s", "tool": f"t{number}", "timeout": 0.2} for number in range(hooks)
-    ]
-    client.load(settings(tmp_path, "WorktreeCreate", *tools))
-
     def raises(question: dict[str, Any]) -> str:
         raise ConnectionError("no server")
 
@@ -262,7 +255,7 @@ def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
         raise ConnectionError("no server")
 
     async def hangs(question: dict[str, Any]) -> str:
-        await pause(60)
+        await pause(3600)
         return ""
 
     async def gives_up(question: dict[str, Any]) -> str:
@@ -275,12 +268,16 @@ def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
         callers += [(raises_later, "raised"), (hangs, "timeout")]
         callers += [] if "trio" in run.__name__ else [(gives_up, "cancelled")]
     for caller, kind in callers:
+        client = new_client()
+        limit = 0.2 if kind == "timeout" else LIMIT
+        tools = [{"type": "mcp_tool", "server": "s", "tool": f"t{number}", "timeout": limit} for number in range(hooks)]
+        client.load(settings(tmp_path, "WorktreeCreate", *tools))
         client.set_tool_caller(caller)
         if run is None:
             outcome = client.dispatch_sync("WorktreeCreate", {"name": "feature"})
         else:
 
-            async def main() -> Outcome[Any]:
+            async def main(client: Any = client) -> Outcome[Any]:
                 return await client.dispatch("WorktreeCreate", {"name": "feature"})
 
             outcome = run(main)
@@ -316,7 +313,7 @@ def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "prompt": {"text": "Safe?"}, "timeout": "50ms"}))
 
     async def never(question: dict[str, Any]) -> dict[str, Any]:
-        await asyncio.sleep(60)
+        await asyncio.sleep(3600)
         return {"ok": True}
 
     client.set_judge(never)
@@ -330,15 +327,15 @@ def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
 
 def test_a_closed_client_kills_what_runs_and_starts_nothing(tmp_path: Path) -> None:
     client = new_client()
-    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "name": "long"}))
+    command = f"touch {tmp_path}/begun; sleep 600"
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": command, "name": "long", "timeout": 600}))
     outcomes: list[Outcome[Any]] = []
     thread = threading.Thread(target=lambda: outcomes.append(client.dispatch_sync("Stop")))
     thread.start()
-    time.sleep(0.3)
-    began = time.perf_counter()
+    until((tmp_path / "begun").exists)
     client.close()
-    thread.join(20)
-    assert time.perf_counter() - began < 10
+    thread.join(LIMIT)
+    assert not thread.is_alive()
     failure = outcomes[0].trace[0].failure
     assert failure is not None and failure.kind in ("cancelled", "not_started")
 

@@ -13,7 +13,7 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse, Outcome
 
-from support import new_client
+from support import LIMIT, new_client
 
 
 def on_asyncio(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -118,7 +118,7 @@ def test_a_dispatch_is_a_coroutine_to_asyncio() -> None:
         assert (await asyncio.create_task(dispatch)).decision == "continue"
         both = await asyncio.gather(client.dispatch("Stop"), client.dispatch("Stop"))
         assert [outcome.decision for outcome in both] == ["continue", "continue"]
-        assert (await asyncio.wait_for(client.dispatch("Stop"), 5)).decision == "continue"
+        assert (await asyncio.wait_for(client.dispatch("Stop"), LIMIT)).decision == "continue"
         assert (await asyncio.shield(client.dispatch("Stop"))).decision == "continue"
         async with asyncio.TaskGroup() as group:
             task = group.create_task(client.dispatch("Stop"))
@@ -285,7 +285,7 @@ def test_versions_of_trio_without_in_trio_task(run: Callable[..., Any], monkeypa
         outcome = await client.dispatch("PreToolUse", tool="Bash", args={})
         await client.dispatch("Stop")
         ended = await client.session().run_tool("Bash", {}, lambda args: "ran")
-        return outcome.reason, ended.ran, await client.drain(5)
+        return outcome.reason, ended.ran, await client.drain(LIMIT)
 
     assert run(main) == ("no", False, True)
 

@@ -22,7 +22,7 @@ from hookweave import (
     UnknownApprovalError,
 )
 
-from support import new_client
+from support import LIMIT, new_client
 from test_loops import LOOPS
 
 
@@ -59,7 +59,7 @@ def test_pending_approvals_are_decided_from_a_thread(run: Callable[..., Any]) ->
     approvals = PendingApprovals()
 
     def decide() -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + LIMIT
         while time.monotonic() < deadline:
             for request in approvals.pending():
                 approvals.decide(request.id, "Deny" if request.args["command"] == "rm" else "Allow once")

@@ -41,7 +41,7 @@ from hookweave.testing import (
     trace_snapshot,
 )
 
-from support import new_client
+from support import LIMIT, new_client
 
 
 def judged(answer: Any, **options: Any) -> Judged:
@@ -313,7 +313,7 @@ def test_a_watched_client_hears_of_sessions_and_of_the_background() -> None:
 
     async def main() -> None:
         await client.session().run_tool("Bash", {}, RecordingTool())
-        await client.drain(5)
+        await client.drain(LIMIT)
 
     asyncio.run(main())
     assert [outcome.event.event_type for outcome in client.outcomes] == ["PreToolUse", "PostToolUse"]
