@@ -10,17 +10,19 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse
 
-from support import new_client
+from support import new_client, until_async
 
 
 def test_cancelling_reaches_the_hook_and_propagates() -> None:
     client = new_client()
+    begun = asyncio.Event()
     seen: list[str] = []
 
     @client.hook("Stop")
     async def slow(event: Event) -> None:
+        begun.set()
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         except asyncio.CancelledError:
             seen.append("cancelled")
             raise
@@ -29,7 +31,7 @@ def test_cancelling_reaches_the_hook_and_propagates() -> None:
 
     async def main() -> None:
         task = asyncio.create_task(client.dispatch("Stop"))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -41,18 +43,20 @@ def test_cancelling_reaches_the_hook_and_propagates() -> None:
 
 def test_a_hook_cannot_swallow_the_dispatch_s_cancellation() -> None:
     client = new_client()
+    begun = asyncio.Event()
 
     @client.hook("Stop")
     async def stubborn(event: Event) -> HookResponse:
+        begun.set()
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         except asyncio.CancelledError:
             await asyncio.sleep(0)
         return HookResponse.block("late")
 
     async def main() -> None:
         task = asyncio.create_task(client.dispatch("Stop"))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -65,7 +69,7 @@ def test_an_outer_timeout_stays_the_outer_s() -> None:
 
     @client.hook("Stop")
     async def slow(event: Event) -> None:
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
@@ -84,7 +88,7 @@ def test_the_outer_cancel_wins_when_both_come_at_once() -> None:
     @client.hook("Stop", timeout=0.02)
     async def slow(event: Event) -> None:
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         except asyncio.CancelledError:
             # The deadline has cancelled; the outer request comes while the hook cleans up.
             outer.cancel()
@@ -108,7 +112,7 @@ def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
 
     @client.hook("PreToolUse", fail_behavior="block")
     async def foreign(event: Event) -> None:
-        other = asyncio.create_task(asyncio.sleep(10))
+        other = asyncio.create_task(asyncio.sleep(3600))
         await asyncio.sleep(0)
         other.cancel()
         await other
@@ -133,7 +137,7 @@ def test_a_hook_s_own_timeout_block_is_its_own_affair() -> None:
     async def careful(event: Event) -> HookResponse:
         try:
             async with asyncio.timeout(0.01):
-                await asyncio.sleep(10)
+                await asyncio.sleep(3600)
         except TimeoutError:
             await asyncio.sleep(0)
         return HookResponse.block("gave up")
@@ -152,7 +156,7 @@ def test_a_hook_that_cancels_its_own_task_cancels_the_dispatch() -> None:
         task = asyncio.current_task()
         assert task is not None
         task.cancel()
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     async def main() -> None:
         with pytest.raises(asyncio.CancelledError):
@@ -166,7 +170,7 @@ def test_dispatching_while_being_cancelled() -> None:
 
     @client.hook("SessionEnd", timeout=0.02)
     async def slow(event: Event) -> None:
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     @client.hook("SessionEnd")
     async def brief(event: Event) -> HookResponse:
@@ -174,16 +178,18 @@ def test_dispatching_while_being_cancelled() -> None:
         return HookResponse.block("bye")
 
     outcomes: list[Any] = []
+    begun = asyncio.Event()
 
     async def work() -> None:
+        begun.set()
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         finally:
             outcomes.append(await client.dispatch("SessionEnd", reason="cancelled"))
 
     async def main() -> None:
         task = asyncio.create_task(work())
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -301,12 +307,14 @@ def test_a_cancellation_that_a_hook_makes_up_is_its_failure_in_every_mode(mode: 
 
 def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
     client = new_client(mode="parallel")
+    begun: list[int] = []
     ended: list[int] = []
 
     def slow(number: int) -> Any:
         async def handler(event: Event) -> None:
+            begun.append(number)
             try:
-                await asyncio.sleep(10)
+                await asyncio.sleep(3600)
             finally:
                 await asyncio.sleep(0.01)
                 ended.append(number)
@@ -318,7 +326,7 @@ def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
 
     async def main() -> None:
         task = asyncio.create_task(client.dispatch("Stop"))
-        await asyncio.sleep(0.01)
+        await until_async(lambda: len(begun) == 3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -330,11 +338,14 @@ def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_trio_cancellation_propagates(mode: Any) -> None:
     client = new_client(mode=mode)
+    begun: list[str] = []
     seen: list[str] = []
+    running = 2 if mode == "parallel" else 1
 
     async def slow(event: Event) -> None:
+        begun.append("hook")
         try:
-            await trio.sleep(10)
+            await trio.sleep(3600)
         except trio.Cancelled:
             seen.append("cancelled")
             raise
@@ -343,9 +354,11 @@ def test_trio_cancellation_propagates(mode: Any) -> None:
     client.register_hook("Stop", slow)
 
     async def main() -> None:
-        with trio.move_on_after(0.02) as scope:
-            await client.dispatch("Stop")
-        assert scope.cancelled_caught
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.dispatch, "Stop")
+            await until_async(lambda: len(begun) == running)
+            nursery.cancel_scope.cancel()
+        assert nursery.cancel_scope.cancelled_caught
 
     trio.run(main)
-    assert seen == ["cancelled"] * (2 if mode == "parallel" else 1)
+    assert seen == ["cancelled"] * running
