@@ -12,6 +12,8 @@ from hookweave import Event, HookClient, HookResponse
 
 from support import new_client, until_async
 
+pytestmark = pytest.mark.memory
+
 
 def test_cancelling_reaches_the_hook_and_propagates() -> None:
     client = new_client()

@@ -13,6 +13,8 @@ from hookweave import Event
 
 from support import new_client
 
+pytestmark = pytest.mark.memory
+
 
 class Owner:
     """Holds a client whose hook holds the owner."""

@@ -15,6 +15,8 @@ from hookweave import Event, HookClient, HookResponse, Outcome
 
 from support import LIMIT, new_client
 
+pytestmark = pytest.mark.memory
+
 
 def on_asyncio(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(main())
@@ -175,7 +177,7 @@ def test_closing_closes_the_hook() -> None:
     @client.hook("Stop")
     async def handler(event: Event) -> None:
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         finally:
             closed.append("hook")
 
@@ -247,7 +249,7 @@ def test_trio_in_guest_mode_on_asyncio() -> None:
 
     @client.hook("Stop")
     async def handler(event: Event) -> None:
-        await trio.sleep(10)
+        await trio.sleep(3600)
 
     async def main() -> Any:
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -305,7 +307,7 @@ def test_eager_tasks() -> None:
 
     @client.hook("Stop")
     async def handler(event: Event) -> None:
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     async def main() -> Any:
         asyncio.get_running_loop().set_task_factory(factory)

@@ -15,6 +15,8 @@ from hookweave import HookClient, Outcome
 
 from support import new_client
 
+pytestmark = pytest.mark.memory
+
 EVENT: Final = "PreToolUse"
 
 

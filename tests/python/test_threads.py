@@ -17,6 +17,8 @@ from hookweave._threads import MAX_THREADS
 
 from support import LIMIT, new_client, until_async
 
+pytestmark = pytest.mark.memory
+
 
 def blocking(client: HookClient) -> Any:
     return client.dispatch_sync("PreToolUse")
