@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,11 +14,16 @@ SAYS = "printf '%s' "
 """Followed by a quoted text: a command that prints it."""
 
 
+def put(path: Path, text: str) -> Path:
+    """Writes a file in one step, so that who watches it never sees half of it."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    return new.replace(path)
+
+
 def hooks_file(folder: Path, *hooks: dict[str, Any]) -> Path:
     """A file of the engine's own format."""
-    path = folder / "hookweave.json"
-    path.write_text(json.dumps({"hookweave": 1, "hooks": list(hooks)}), encoding="utf-8")
-    return path
+    return put(folder / "hookweave.json", json.dumps({"hookweave": 1, "hooks": list(hooks)}))
 
 
 def settings(folder: Path, event: str, *hooks: dict[str, Any], matcher: str = "") -> Path:
@@ -36,16 +40,6 @@ def prints(answer: dict[str, Any]) -> str:
     text = json.dumps(answer)
     assert "'" not in text
     return f"{SAYS}'{text}'"
-
-
-def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Waits until something is so."""
-    ends = time.perf_counter() + seconds
-    while time.perf_counter() < ends:
-        if true():
-            return True
-        time.sleep(0.01)
-    return true()
 
 
 def alive(pid: int) -> bool:

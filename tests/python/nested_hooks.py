@@ -33,7 +33,7 @@ CHAINS = MAX_THREADS * 2
 LEVELS = 17
 """How deep dispatches nest: sixteen below the first."""
 
-DEADLINE = 10.0
+DEADLINE = 100.0
 
 
 class Nesting:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import HookClient, HookResponse, Session
+from hookweave import HookResponse, Session
 from hookweave.telemetry import instrument
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -17,6 +17,8 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerPro
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
+
+from support import new_client
 
 TREE = Path(__file__).resolve().parents[1] / "spans" / "generate.json"
 """The tree of one run, which every language makes alike."""
@@ -46,7 +48,7 @@ class Traced:
         self.provider = TracerProvider()
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.provider.add_span_processor(self.order)
-        self.client = HookClient()
+        self.client = new_client()
         instrument(self.client, tracer_provider=self.provider, **options)
 
     def trees(self) -> list[dict[str, Any]]:
@@ -182,7 +184,7 @@ def test_a_run_that_is_cancelled_ends_its_spans() -> None:
 
     async def hang(args: object) -> None:
         hangs.set()
-        await asyncio.sleep(60)
+        await asyncio.sleep(3600)
 
     traced.client.register_tool("Hang", hang)
 

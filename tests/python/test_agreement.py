@@ -16,6 +16,8 @@ from typing import Any, cast
 import pytest
 from hookweave import HookClient, Outcome
 
+from support import new_client
+
 SEED = int(os.environ.get("HOOKWEAVE_SEED", "20261123"))
 CASES = int(os.environ.get("HOOKWEAVE_CASES", "150"))
 SECRET = "sk-SECRET"
@@ -89,7 +91,7 @@ class Setting:
 
     def client(self, hooks: list[Rewriter], runs: dict[str, int]) -> HookClient:
         options = {"profile": self.profile, "mode": self.mode, "conflict": self.conflict}
-        client = HookClient(**options, max_hooks_per_event=None, max_total_hooks=None)  # type: ignore[arg-type]
+        client = new_client(**options, max_hooks_per_event=None, max_total_hooks=None)  # type: ignore[arg-type]
         for index, hook in enumerate(hooks):
             is_async = self.style == "async" or (self.style == "mixed" and index % 2 == 1)
             client.register_hook(

@@ -9,14 +9,15 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import pytest
-from hookweave import AuditError, HookClient, HookResponse, InvalidOptionError, audit
+from hookweave import AuditError, HookResponse, InvalidOptionError, audit
 from hookweave._audit_delivery import Delivery
+
+from support import LIMIT, new_client
 
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "ls"}, "session_id": "s1"}
 
@@ -35,7 +36,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_every_way_to_dispatch_is_recorded_once(log: Path) -> None:
-    client = HookClient(audit={"file": log})
+    client = new_client(audit={"file": log})
     client.register_hook("PreToolUse", lambda event: None, name="quiet")
     client.dispatch_sync("PreToolUse", CALL)
 
@@ -62,7 +63,7 @@ def test_a_callback_hears_each_record_in_order_and_its_failure_harms_nothing(
         if record["seq"] == 2:
             raise ValueError("no ears")
 
-    with HookClient(audit={"file": log, "callback": hear}) as client:
+    with new_client(audit={"file": log, "callback": hear}) as client:
         client.register_hook("PreToolUse", lambda event: HookResponse.block("no"), name="guard")
         client.dispatch_sync("PreToolUse", CALL)
         assert client.flush_audit()
@@ -78,7 +79,7 @@ def test_a_callback_that_ends_its_thread_ends_nothing(log: Path, caplog: pytest.
         heard.append(record["seq"])
         sys.exit(3)
 
-    with HookClient(audit={"file": log, "callback": hear}) as client:
+    with new_client(audit={"file": log, "callback": hear}) as client:
         client.register_hook("PreToolUse", lambda event: None)
         client.dispatch_sync("PreToolUse", CALL)
         assert client.flush_audit()
@@ -90,7 +91,7 @@ def test_a_callback_that_nobody_would_await_is_refused() -> None:
     async def hear(record: dict[str, Any]) -> None: ...
 
     with pytest.raises(InvalidOptionError, match="nothing awaits it"):
-        HookClient(audit={"callback": hear})
+        new_client(audit={"callback": hear})
 
 
 def test_a_callback_may_use_the_client(log: Path) -> None:
@@ -99,10 +100,10 @@ def test_a_callback_may_use_the_client(log: Path) -> None:
     def hear(record: dict[str, Any]) -> None:
         seen.append(record["kind"])
         if record["kind"] == "blocked":
-            assert client.flush_audit(1)
+            assert client.flush_audit(LIMIT)
             client.dispatch_sync("PostToolUse", CALL)
 
-    client = HookClient(audit={"file": log, "callback": hear})
+    client = new_client(audit={"file": log, "callback": hear})
     client.register_hook("PreToolUse", lambda event: HookResponse.block("no"))
     client.register_hook("PostToolUse", lambda event: None)
     client.dispatch_sync("PreToolUse", CALL)
@@ -114,7 +115,7 @@ def test_a_callback_may_use_the_client(log: Path) -> None:
 
 def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "hookweave.audit")
-    client = HookClient()
+    client = new_client()
     assert client.audit_level == "info"
     assert client.audit_anchor is None
     client.set_hook_audit_level("verbose")
@@ -132,16 +133,16 @@ def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture
 
 def test_the_path_of_a_file_is_enough(tmp_path: Path) -> None:
     for path in (tmp_path / "a.jsonl", str(tmp_path / "b.jsonl")):
-        with HookClient(audit=path) as client:
+        with new_client(audit=path) as client:
             client.dispatch_sync("Stop")
             assert client.audit_file == str(path) and client.flush_audit()
         assert Path(path).stat().st_size > 0
     with pytest.raises(InvalidOptionError, match="did you mean `info`"):
-        HookClient(audit="inof")
+        new_client(audit="inof")
 
 
 def test_options_are_read_and_nonsense_is_refused(tmp_path: Path, log: Path) -> None:
-    client = HookClient(
+    client = new_client(
         audit={
             "file": str(log),
             "level": "verbose",
@@ -165,15 +166,15 @@ def test_options_are_read_and_nonsense_is_refused(tmp_path: Path, log: Path) -> 
     wrong: list[Any] = ["loud", {"levle": "info"}, {"callback": 7}, {"log": "yes"}, {"redact": {"patterns": ["("]}}]
     for given in wrong:
         with pytest.raises(InvalidOptionError):
-            HookClient(audit=given)
+            new_client(audit=given)
     with pytest.raises(AuditError) as caught:
-        HookClient(audit={"file": tmp_path})
+        new_client(audit={"file": tmp_path})
     assert isinstance(caught.value, OSError)
     assert caught.value.code == "audit_failed"
 
 
 def test_sessions_are_recorded_whether_or_not_a_hook_ran(log: Path) -> None:
-    client = HookClient(audit={"file": log})
+    client = new_client(audit={"file": log})
     session = client.session("s7", permissions={"Bash": "ask"}, approval=lambda request: "Allow once")
 
     async def main() -> None:
@@ -198,7 +199,7 @@ import resource, signal, sys
 from hookweave import HookClient
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
-client = HookClient(audit={{"file": {str(log)!r}, "required": True, "queue": 16}})
+client = HookClient(default_timeout=600, audit={{"file": {str(log)!r}, "required": True, "queue": 16}})
 client.register_hook("PreToolUse", lambda event: None)
 outcome = None
 for _ in range(200):
@@ -207,10 +208,10 @@ for _ in range(200):
 assert outcome.blocked and outcome.reason.startswith("audit"), outcome
 assert client.audit_trouble
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-assert client.flush_audit(10) and client.audit_trouble is None
+assert client.flush_audit(100) and client.audit_trouble is None
 assert not client.dispatch_sync("PreToolUse", tool="Bash", args={{}}).blocked
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=LIMIT)
     report = audit.verify(log)
     assert report.whole
     assert report.lost > 0
@@ -223,7 +224,7 @@ def test_a_forked_child_has_a_log_and_a_callback_of_its_own(log: Path) -> None:
 import os
 from hookweave import HookClient
 heard = []
-client = HookClient(audit={{"file": {str(log)!r}, "callback": heard.append}})
+client = HookClient(default_timeout=600, audit={{"file": {str(log)!r}, "callback": heard.append}})
 client.register_hook("PreToolUse", lambda event: None)
 client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
 child = os.fork()
@@ -232,14 +233,14 @@ if child == 0:
     before = len(heard)
     client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
     fine = "hookweave-audit-delivery" in [thread.name for thread in threading.enumerate()]
-    fine = fine and client.flush_audit(10) and len(heard) == before + 2 and client.audit_file != {str(log)!r}
+    fine = fine and client.flush_audit(100) and len(heard) == before + 2 and client.audit_file != {str(log)!r}
     client.close()
     os._exit(0 if fine else 1)
 assert os.waitpid(child, 0)[1] == 0
 client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
 client.close()
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=LIMIT)
     report = audit.verify(log)
     assert report.whole
     assert len(report.others) == 1
@@ -254,8 +255,8 @@ def test_a_log_that_only_a_callback_gets_cannot_be_required(log: Path) -> None:
     alone: list[dict[str, Any]] = [{"callback": fails}, {}, {"log": True}, {"callback": fails, "level": "off"}]
     for options in alone:
         with pytest.raises(InvalidOptionError, match=r"audit\.required: needs a `file`"):
-            HookClient(audit=cast(Any, {**options, "required": True}))
-    client = HookClient(audit={"file": log, "required": True, "callback": fails})
+            new_client(audit=cast(Any, {**options, "required": True}))
+    client = new_client(audit={"file": log, "required": True, "callback": fails})
     client.register_hook("PreToolUse", lambda event: None)
     assert not client.dispatch_sync("PreToolUse", CALL).blocked
     assert kinds(log)[-1] == "hook_finished"
@@ -276,13 +277,13 @@ def test_a_record_that_python_does_not_take_keeps_no_other_from_the_callback(
 
     heard: list[dict[str, Any]] = []
     delivery = Delivery(cast(Any, Outbox()), (heard.append,), None)
-    delivery._thread.join(10)
+    delivery._thread.join(LIMIT)
     assert heard == [{"seq": 2}]
     assert "4300" in caplog.text
 
 
 def test_no_decision_is_told_before_its_record_is_in_the_file(log: Path) -> None:
-    client = HookClient(audit={"file": log, "required": True})
+    client = new_client(audit={"file": log, "required": True})
     client.register_hook("PreToolUse", lambda event: None)
     for number in range(1, 11):
         assert not client.dispatch_sync("PreToolUse", CALL).blocked
@@ -305,7 +306,7 @@ def test_no_decision_is_told_before_its_record_is_in_the_file(log: Path) -> None
 
 @pytest.mark.parametrize("fsync", ["never", "record"])
 def test_nobody_is_blocked_by_a_log_that_is_written(log: Path, fsync: Any) -> None:
-    client = HookClient(audit={"file": log, "required": True, "fsync": fsync, "queue": 2})
+    client = new_client(audit={"file": log, "required": True, "fsync": fsync, "queue": 2})
     client.register_hook("PreToolUse", lambda event: None)
     blocked: list[bool] = []
 
@@ -328,7 +329,7 @@ def test_a_child_that_leaves_without_a_word_has_written_what_it_decided(log: Pat
     script = f"""
 import os
 from hookweave import HookClient
-client = HookClient(audit={{"file": {str(log)!r}, "required": {required}}})
+client = HookClient(default_timeout=600, audit={{"file": {str(log)!r}, "required": {required}}})
 client.register_hook("PreToolUse", lambda event: None)
 for _ in range(10):
     child = os.fork()
@@ -339,7 +340,7 @@ for _ in range(10):
     assert os.waitpid(child, 0)[1] == 0
 client.close()
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=LIMIT)
     report = audit.verify(log)
     assert report.whole
     assert len(report.others) == 10
@@ -352,9 +353,9 @@ def test_the_first_dispatch_on_a_full_disk_is_blocked(log: Path) -> None:
 import os, resource, signal
 from hookweave import HookClient
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-client = HookClient(audit={{"file": {str(log)!r}, "required": True}})
+client = HookClient(default_timeout=600, audit={{"file": {str(log)!r}, "required": True}})
 client.register_hook("PreToolUse", lambda event: None)
-assert client.flush_audit(10)
+assert client.flush_audit(100)
 resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize({str(log)!r}), resource.RLIM_INFINITY))
 outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
 assert outcome.blocked and outcome.reason.startswith("audit: "), outcome
@@ -365,10 +366,10 @@ if child == 0:
     os._exit(0 if outcome.blocked else 1)
 assert os.waitpid(child, 0)[1] == 0
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-assert client.flush_audit(10)
+assert client.flush_audit(100)
 assert not client.dispatch_sync("PreToolUse", tool="Bash", args={{}}).blocked
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=LIMIT)
     assert audit.verify(log).whole
 
 
@@ -380,7 +381,7 @@ import multiprocessing
 from hookweave import HookClient
 
 def opened():
-    client = HookClient(audit={{"file": {str(log)!r}}})
+    client = HookClient(default_timeout=600, audit={{"file": {str(log)!r}}})
     client.register_hook("PreToolUse", lambda event: None)
     return client
 
@@ -400,7 +401,7 @@ for child in children:
     child.join()
 assert [child.exitcode for child in children] == [0, 0, 0]
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=LIMIT)
     report = audit.verify(log)
     assert report.whole
     assert [other.records for other in report.others] == [23 if inside else 22] * 3
@@ -408,7 +409,7 @@ assert [child.exitcode for child in children] == [0, 0, 0]
 
 
 def test_what_somebody_changes_is_found(log: Path) -> None:
-    client = HookClient(audit={"file": log})
+    client = new_client(audit={"file": log})
     client.register_hook("PreToolUse", lambda event: None, name="quiet")
     for _ in range(5):
         client.dispatch_sync("PreToolUse", CALL)
@@ -440,7 +441,7 @@ def test_what_somebody_changes_is_found(log: Path) -> None:
 
 
 def test_the_closing_record_is_an_anchor_too(log: Path) -> None:
-    client = HookClient(audit={"file": log})
+    client = new_client(audit={"file": log})
     client.register_hook("PreToolUse", lambda event: None, name="quiet")
     client.dispatch_sync("PreToolUse", CALL)
     client.close()
@@ -452,19 +453,20 @@ def test_the_closing_record_is_an_anchor_too(log: Path) -> None:
 
 def test_a_slow_callback_holds_nobody_up_for_long(log: Path) -> None:
     gate = threading.Event()
-    client = HookClient(audit={"file": log, "callback": lambda record: gate.wait(20), "queue": 4})
+    ended: list[bool] = []
+    callback = lambda record: ended.append(gate.wait(LIMIT))  # noqa: E731
+    client = new_client(audit={"file": log, "callback": callback, "queue": 4})
     client.register_hook("PreToolUse", lambda event: None)
-    began = time.monotonic()
     for _ in range(100):
         client.dispatch_sync("PreToolUse", CALL)
-    assert time.monotonic() - began < 10
+    assert ended == [], "they waited for the callback"
     gate.set()
     client.close()
     assert audit.verify(log).whole
 
 
 def test_a_client_that_is_collected_writes_its_log_to_the_end(log: Path) -> None:
-    client = HookClient(audit={"file": log})
+    client = new_client(audit={"file": log})
     client.register_hook("PreToolUse", lambda event: None)
     client.dispatch_sync("PreToolUse", CALL)
     del client

@@ -10,15 +10,21 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse
 
+from support import new_client, until_async
+
+pytestmark = pytest.mark.memory
+
 
 def test_cancelling_reaches_the_hook_and_propagates() -> None:
-    client = HookClient()
+    client = new_client()
+    begun = asyncio.Event()
     seen: list[str] = []
 
     @client.hook("Stop")
     async def slow(event: Event) -> None:
+        begun.set()
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         except asyncio.CancelledError:
             seen.append("cancelled")
             raise
@@ -27,7 +33,7 @@ def test_cancelling_reaches_the_hook_and_propagates() -> None:
 
     async def main() -> None:
         task = asyncio.create_task(client.dispatch("Stop"))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -38,19 +44,21 @@ def test_cancelling_reaches_the_hook_and_propagates() -> None:
 
 
 def test_a_hook_cannot_swallow_the_dispatch_s_cancellation() -> None:
-    client = HookClient()
+    client = new_client()
+    begun = asyncio.Event()
 
     @client.hook("Stop")
     async def stubborn(event: Event) -> HookResponse:
+        begun.set()
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         except asyncio.CancelledError:
             await asyncio.sleep(0)
         return HookResponse.block("late")
 
     async def main() -> None:
         task = asyncio.create_task(client.dispatch("Stop"))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -59,11 +67,11 @@ def test_a_hook_cannot_swallow_the_dispatch_s_cancellation() -> None:
 
 
 def test_an_outer_timeout_stays_the_outer_s() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def slow(event: Event) -> None:
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
@@ -77,12 +85,12 @@ def test_an_outer_timeout_stays_the_outer_s() -> None:
 
 
 def test_the_outer_cancel_wins_when_both_come_at_once() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop", timeout=0.02)
     async def slow(event: Event) -> None:
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         except asyncio.CancelledError:
             # The deadline has cancelled; the outer request comes while the hook cleans up.
             outer.cancel()
@@ -102,11 +110,11 @@ def test_the_outer_cancel_wins_when_both_come_at_once() -> None:
 
 
 def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", fail_behavior="block")
     async def foreign(event: Event) -> None:
-        other = asyncio.create_task(asyncio.sleep(10))
+        other = asyncio.create_task(asyncio.sleep(3600))
         await asyncio.sleep(0)
         other.cancel()
         await other
@@ -125,13 +133,13 @@ def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
 
 
 def test_a_hook_s_own_timeout_block_is_its_own_affair() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def careful(event: Event) -> HookResponse:
         try:
             async with asyncio.timeout(0.01):
-                await asyncio.sleep(10)
+                await asyncio.sleep(3600)
         except TimeoutError:
             await asyncio.sleep(0)
         return HookResponse.block("gave up")
@@ -143,14 +151,14 @@ def test_a_hook_s_own_timeout_block_is_its_own_affair() -> None:
 
 
 def test_a_hook_that_cancels_its_own_task_cancels_the_dispatch() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def suicidal(event: Event) -> None:
         task = asyncio.current_task()
         assert task is not None
         task.cancel()
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     async def main() -> None:
         with pytest.raises(asyncio.CancelledError):
@@ -160,11 +168,11 @@ def test_a_hook_that_cancels_its_own_task_cancels_the_dispatch() -> None:
 
 
 def test_dispatching_while_being_cancelled() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("SessionEnd", timeout=0.02)
     async def slow(event: Event) -> None:
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     @client.hook("SessionEnd")
     async def brief(event: Event) -> HookResponse:
@@ -172,16 +180,18 @@ def test_dispatching_while_being_cancelled() -> None:
         return HookResponse.block("bye")
 
     outcomes: list[Any] = []
+    begun = asyncio.Event()
 
     async def work() -> None:
+        begun.set()
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         finally:
             outcomes.append(await client.dispatch("SessionEnd", reason="cancelled"))
 
     async def main() -> None:
         task = asyncio.create_task(work())
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -194,7 +204,7 @@ def test_dispatching_while_being_cancelled() -> None:
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("is_async", [False, True])
 def test_interrupts_are_no_failures(kind: type[BaseException], is_async: bool) -> None:
-    client = HookClient()
+    client = new_client()
 
     def sync(event: Event) -> None:
         raise kind
@@ -240,7 +250,7 @@ def test_an_exception_of_the_program_s_own_is_a_failure_of_whatever_base(
     if is_async and in_thread:
         return
     for error in (Outcast("gone"), BaseExceptionGroup("some", [Outcast("gone"), ValueError()])):
-        client = HookClient(mode=mode, fail_behavior="block")
+        client = new_client(mode=mode, fail_behavior="block")
         handler = ends_with(error, is_async)
         client.register_hook("PreToolUse", handler, run_in_thread=in_thread)
         client.register_hook("PreToolUse", handler, run_in_thread=in_thread)
@@ -267,7 +277,7 @@ def test_what_ends_the_program_or_the_task_is_no_failure_also_in_a_group(mode: A
         BaseExceptionGroup("some", [ValueError(), BaseExceptionGroup("inner", [Interrupted()])]),
         greenlet(),
     ):
-        client = HookClient(mode=mode, fail_behavior="block")
+        client = new_client(mode=mode, fail_behavior="block")
         client.register_hook("PreToolUse", ends_with(error, is_async))
 
         kind = type(error)
@@ -285,7 +295,7 @@ def test_what_ends_the_program_or_the_task_is_no_failure_also_in_a_group(mode: A
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_a_cancellation_that_a_hook_makes_up_is_its_failure_in_every_mode(mode: Any) -> None:
-    client = HookClient(mode=mode, fail_behavior="block")
+    client = new_client(mode=mode, fail_behavior="block")
     for _ in range(2):
         client.register_hook("PreToolUse", ends_with(asyncio.CancelledError(), is_async=False))
 
@@ -298,13 +308,15 @@ def test_a_cancellation_that_a_hook_makes_up_is_its_failure_in_every_mode(mode: 
 
 
 def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
-    client = HookClient(mode="parallel")
+    client = new_client(mode="parallel")
+    begun: list[int] = []
     ended: list[int] = []
 
     def slow(number: int) -> Any:
         async def handler(event: Event) -> None:
+            begun.append(number)
             try:
-                await asyncio.sleep(10)
+                await asyncio.sleep(3600)
             finally:
                 await asyncio.sleep(0.01)
                 ended.append(number)
@@ -316,7 +328,7 @@ def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
 
     async def main() -> None:
         task = asyncio.create_task(client.dispatch("Stop"))
-        await asyncio.sleep(0.01)
+        await until_async(lambda: len(begun) == 3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -327,12 +339,15 @@ def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_trio_cancellation_propagates(mode: Any) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
+    begun: list[str] = []
     seen: list[str] = []
+    running = 2 if mode == "parallel" else 1
 
     async def slow(event: Event) -> None:
+        begun.append("hook")
         try:
-            await trio.sleep(10)
+            await trio.sleep(3600)
         except trio.Cancelled:
             seen.append("cancelled")
             raise
@@ -341,9 +356,11 @@ def test_trio_cancellation_propagates(mode: Any) -> None:
     client.register_hook("Stop", slow)
 
     async def main() -> None:
-        with trio.move_on_after(0.02) as scope:
-            await client.dispatch("Stop")
-        assert scope.cancelled_caught
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.dispatch, "Stop")
+            await until_async(lambda: len(begun) == running)
+            nursery.cancel_scope.cancel()
+        assert nursery.cancel_scope.cancelled_caught
 
     trio.run(main)
-    assert seen == ["cancelled"] * (2 if mode == "parallel" else 1)
+    assert seen == ["cancelled"] * running

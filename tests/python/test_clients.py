@@ -48,6 +48,8 @@ from hookweave import (
     _native,
 )
 
+from support import LIMIT, new_client, sleep, until_async
+
 
 async def dispatched(client: HookClient) -> Any:
     return await client.dispatch("Stop")
@@ -58,7 +60,7 @@ def nothing(event: Event) -> None:
 
 
 def test_a_hook_is_listed_with_everything() -> None:
-    client = HookClient()
+    client = new_client()
     hook = client.register_hook(
         "tool:pre",
         nothing,
@@ -92,7 +94,7 @@ def test_a_hook_is_listed_with_everything() -> None:
 
 
 def test_unregister_enable_disable() -> None:
-    client = HookClient()
+    client = new_client()
     hook = client.register_hook("Stop", nothing)
     client.disable_hook(hook)
     assert client.dispatch_sync("Stop").trace == [] and not client.list_hooks()[0].enabled
@@ -105,7 +107,7 @@ def test_unregister_enable_disable() -> None:
 
 
 def test_the_decorator_gives_the_function_back() -> None:
-    client = HookClient()
+    client = new_client()
     assert client.hook("Stop")(nothing) is nothing
     assert client.hook("Stop", name="other")(nothing) is nothing
     assert [hook.name for hook in client.list_hooks()] == ["nothing", "other"]
@@ -127,7 +129,7 @@ REFUSED: list[tuple[type[HookweaveError], str, str, dict[str, Any], str]] = [
 def test_refused_registrations(
     kind: type[HookweaveError], code: str, event: Any, options: dict[str, Any], text: str
 ) -> None:
-    client = HookClient()
+    client = new_client()
     with pytest.raises(kind, match=text.replace("(", r"\(")) as refused:
         client.register_hook(event, nothing, **options)
     assert refused.value.code == code and isinstance(refused.value, HookweaveError)
@@ -136,7 +138,7 @@ def test_refused_registrations(
 
 def test_what_is_not_callable_is_refused() -> None:
     with pytest.raises(TypeError, match="not callable") as refused:
-        HookClient().register_hook("Stop", "nothing")  # type: ignore[call-overload]
+        new_client().register_hook("Stop", "nothing")  # type: ignore[call-overload]
     assert isinstance(refused.value, InvalidHookError) and refused.value.code == "invalid_hook"
 
 
@@ -164,7 +166,7 @@ async def two(client: HookClient, event: Event) -> None: ...
 
 
 def test_a_handler_is_refused_that_can_never_be_called_with_an_event() -> None:
-    client = HookClient()
+    client = new_client()
     for handler, text in [
         (lambda: None, "takes none"),
         (two, "two takes 2 arguments"),
@@ -191,17 +193,17 @@ def test_a_handler_is_refused_that_can_never_be_called_with_an_event() -> None:
 def test_a_comma_behind_an_answer_loses_no_block() -> None:
     answers: list[Any] = [(HookResponse.block("no"),), [HookResponse.ask("sure?")], ({"modified": {"args": {}}},)]
     for answer in answers:
-        client = HookClient()
+        client = new_client()
         client.register_hook("PreToolUse", functools.partial(lambda answer, event: answer, answer))
         outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={})
         assert outcome.blocked and "comma" in str(outcome.reason), answer
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: (HookResponse.allow(),))  # type: ignore[call-overload]
     assert client.dispatch_sync("PreToolUse", tool="Bash", args={}).decision == "continue"
 
 
 def test_a_decorator_without_its_call_swallows_no_function() -> None:
-    client = HookClient()
+    client = new_client()
     for wrong in (nothing, Event, None, PreToolUseEvent(tool="x")):
         with pytest.raises(InvalidHookError, match="for an event's name or class"):
             client.hook(wrong)  # type: ignore[call-overload]
@@ -213,7 +215,7 @@ def test_a_decorator_without_its_call_swallows_no_function() -> None:
 
 
 def test_the_types_of_options_name_what_the_engine_knows() -> None:
-    client: Any = HookClient()
+    client: Any = new_client()
     with pytest.raises(InvalidMatcherError) as matcher:
         client.register_hook("Stop", nothing, matcher={"tol": 1})
     assert set(str(matcher.value).split("known are ")[1].split(", ")) == set(Matcher.__annotations__)
@@ -225,7 +227,7 @@ def test_the_types_of_options_name_what_the_engine_knows() -> None:
 
 
 def test_unknown_options_name_the_nearest_known_one() -> None:
-    client: Any = HookClient()
+    client: Any = new_client()
     make: Any = HookClient
     for call, text in [
         (
@@ -245,7 +247,7 @@ def test_unknown_options_name_the_nearest_known_one() -> None:
 
 
 def test_a_timeout_that_looks_like_milliseconds_warns() -> None:
-    client = HookClient()
+    client = new_client()
     with pytest.warns(UserWarning, match="timeout=3000 is 50 minutes: timeouts are in seconds") as warned:
         client.register_hook("Stop", nothing, timeout=3000)
     assert warned[0].filename == __file__
@@ -259,7 +261,7 @@ def test_a_timeout_that_looks_like_milliseconds_warns() -> None:
 
 
 def test_a_hook_says_where_its_function_is() -> None:
-    client = HookClient()
+    client = new_client()
     client.hook("Stop")(nothing)
     client.register_hook("Stop", functools.partial(any_number), name="partial")
     client.register_hook("Stop", Handlers().method)
@@ -280,7 +282,7 @@ def test_a_hook_says_where_its_function_is() -> None:
 
 
 def test_events_and_outcomes_are_copied_and_referred_to_alike() -> None:
-    client = HookClient()
+    client = new_client()
     event = PreToolUseEvent(tool="Bash", args={"command": "ls"})
     outcome = client.dispatch_sync(event)
     assert copy.copy(event) == copy.deepcopy(event) == pickle.loads(pickle.dumps(event)) == event
@@ -301,7 +303,7 @@ def test_events_and_outcomes_are_copied_and_referred_to_alike() -> None:
 
 
 def test_an_outcome_as_text_says_who_decided() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: HookResponse.block("no"), name="guard")
     outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "rm"})
     assert outcome.describe().startswith("PreToolUse of Bash: block by `guard`: no\n")
@@ -310,7 +312,7 @@ def test_an_outcome_as_text_says_who_decided() -> None:
 
 
 def test_quitting_the_debugger_in_a_hook_ends_the_program() -> None:
-    client = HookClient(fail_behavior="block")
+    client = new_client(fail_behavior="block")
 
     def quits(event: Event) -> None:
         raise bdb.BdbQuit
@@ -326,7 +328,7 @@ def test_quitting_the_debugger_in_a_hook_ends_the_program() -> None:
 
 
 def test_a_class_of_the_catalogue_stands_for_its_event() -> None:
-    client = HookClient()
+    client = new_client()
 
     class Own(PreToolUseEvent):
         pass
@@ -338,7 +340,7 @@ def test_a_class_of_the_catalogue_stands_for_its_event() -> None:
 
 
 def test_a_handler_that_yields_is_refused() -> None:
-    client = HookClient()
+    client = new_client()
 
     def generator(event: Event) -> Any:
         yield HookResponse.block("no")
@@ -372,23 +374,23 @@ def test_a_handler_that_yields_is_refused() -> None:
 )
 def test_refused_options(options: dict[str, Any], code: str) -> None:
     with pytest.raises(InvalidOptionError) as refused:
-        HookClient(**options)
+        new_client(**options)
     assert refused.value.code == code and isinstance(refused.value, ValueError)
 
 
 def test_limits_say_how_to_raise_them() -> None:
-    client = HookClient(max_total_hooks=1)
+    client = new_client(max_total_hooks=1)
     client.register_hook("Stop", nothing)
     with pytest.raises(HookLimitError, match="max_total_hooks") as refused:
         client.register_hook("Stop", nothing)
     assert refused.value.code == "too_many_hooks"
-    free = HookClient(max_total_hooks=None, max_hooks_per_event=None)
+    free = new_client(max_total_hooks=None, max_hooks_per_event=None)
     for _ in range(100):
         free.register_hook("Stop", nothing)
 
 
 def test_custom_events_and_tools() -> None:
-    client = HookClient()
+    client = new_client()
     deploy = client.define_event("Deploy", gate=True, modifiable=["target"])
     client.define_tool("shell", same_as="Bash", command="cmd", paths=["target"])
     seen: list[Any] = []
@@ -414,7 +416,7 @@ def test_custom_events_and_tools() -> None:
 
 
 def test_payload_forms() -> None:
-    client = HookClient()
+    client = new_client()
     payload = {"tool": "Bash", "args": {"command": "ls"}}
     forms = [
         client.dispatch_sync("PreToolUse", payload),
@@ -445,11 +447,11 @@ def test_payload_forms() -> None:
 
 def test_unknown_events_are_errors_at_once() -> None:
     with pytest.raises(UnknownEventError, match="did you mean `tool:pre`"):
-        HookClient().dispatch("tool:pree")  # type: ignore[call-overload]
+        new_client().dispatch("tool:pree")  # type: ignore[call-overload]
 
 
 def test_a_client_that_is_off_runs_nothing() -> None:
-    client = HookClient(enabled=False)
+    client = new_client(enabled=False)
     ran: list[int] = []
     client.register_hook("Stop", lambda event: ran.append(1))
     assert client.dispatch_sync("Stop").trace == [] and not client.enabled
@@ -460,7 +462,7 @@ def test_a_client_that_is_off_runs_nothing() -> None:
 
 @pytest.mark.parametrize("raises", [False, True])
 def test_temporary_hooks(raises: bool) -> None:
-    client = HookClient()
+    client = new_client()
 
     async def main() -> None:
         async with client.temporary_hook("Stop", nothing, priority=3) as hook:
@@ -509,7 +511,7 @@ def test_leaving_a_block_closes_the_client(raises: bool) -> None:
                 raise ValueError("from the body")
 
     for run in (lambda client: asyncio.run(main(client)), blocking):
-        client = HookClient()
+        client = new_client()
         if raises:
             with pytest.raises(ValueError, match="from the body"):
                 run(client)
@@ -525,18 +527,18 @@ def test_leaving_a_block_closes_the_client(raises: bool) -> None:
 
 @pytest.mark.parametrize("on_trio", [False, True])
 def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixture) -> None:
-    client = HookClient(max_detached=2)
+    client = new_client(max_detached=2)
     ended: list[int] = []
-    sleep = trio.sleep if on_trio else asyncio.sleep
+    go = trio.Event() if on_trio else asyncio.Event()
 
     @client.hook("Stop", detached=True)
     async def later(event: Any) -> None:
-        await sleep(0.01)
+        await go.wait()
         ended.append(event.turn_count)
 
     @client.hook("Stop", detached=True, timeout=0.01)
     async def hangs(event: Event) -> None:
-        await sleep(10)
+        await sleep(3600)
 
     @client.hook("Stop", async_=True)
     def fails(event: Event) -> None:
@@ -548,7 +550,8 @@ def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixt
             assert [entry.status for entry in outcome.trace] == ["detached"] * 3
         assert ended == []
         assert not await client.drain(0)
-        assert await client.drain(10)
+        go.set()
+        assert await client.drain(LIMIT)
 
     with caplog.at_level(logging.WARNING, "hookweave"):
         trio.run(main) if on_trio else asyncio.run(main())
@@ -562,28 +565,27 @@ def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixt
 @pytest.mark.parametrize("starts", [False, True])
 def test_detached_hooks_end_with_their_loop(on_trio: bool, starts: bool, caplog: pytest.LogCaptureFixture) -> None:
     """Those that run and those that wait for their turn, and the program ends as it would without them."""
-    client = HookClient(max_detached=1)
-    sleep = trio.sleep if on_trio else asyncio.sleep
+    client = new_client(max_detached=1)
     began: list[int] = []
 
     @client.hook("Stop", detached=True)
     async def hangs(event: Any) -> None:
         began.append(event.turn_count)
-        await sleep(10)
+        await sleep(3600)
 
     async def main() -> str:
         for turn in range(3):
             await client.dispatch("Stop", turn_count=turn)
         if starts:
-            await sleep(0.02)
+            await until_async(lambda: began)
         return "done"
 
     async def drained() -> bool:
-        return await client.drain(1)
+        return await client.drain(LIMIT)
 
     with caplog.at_level(logging.WARNING, "hookweave"):
         assert (trio.run(main) if on_trio else asyncio.run(main())) == "done"
-    assert began in ([0], [] if not starts else [0])
+    assert began in ([0], [0] if starts else [])
     messages = [record.getMessage() for record in caplog.records]
     assert [text.split(" s: ")[1].split(":")[0] for text in messages] == ["cancelled", "not_started", "not_started"]
     assert asyncio.run(drained())
@@ -591,7 +593,7 @@ def test_detached_hooks_end_with_their_loop(on_trio: bool, starts: bool, caplog:
 
 def test_a_detached_hook_that_waits_for_something_cancelled_has_failed(caplog: pytest.LogCaptureFixture) -> None:
     """And the next one starts: its loop goes on."""
-    client = HookClient(max_detached=1)
+    client = new_client(max_detached=1)
     began: list[int] = []
 
     @client.hook("Stop", detached=True)
@@ -604,7 +606,7 @@ def test_a_detached_hook_that_waits_for_something_cancelled_has_failed(caplog: p
     async def main() -> bool:
         await client.dispatch("Stop", turn_count=0)
         await client.dispatch("Stop", turn_count=1)
-        return await client.drain(10)
+        return await client.drain(LIMIT)
 
     with caplog.at_level(logging.WARNING, "hookweave"):
         assert asyncio.run(main())
@@ -613,11 +615,18 @@ def test_a_detached_hook_that_waits_for_something_cancelled_has_failed(caplog: p
 
 
 def test_detached_hooks_without_a_loop_run_on_threads() -> None:
-    done = threading.Event()
-    with HookClient() as client:
-        client.register_hook("Stop", lambda event: (time.sleep(0.02), done.set()), detached=True)
+    go, done = threading.Event(), threading.Event()
+
+    def waits(event: Event) -> None:
+        go.wait(LIMIT)
+        time.sleep(0.02)
+        done.set()
+
+    with new_client() as client:
+        client.register_hook("Stop", waits, detached=True)
         assert client.dispatch_sync("Stop").trace[0].status == "detached"
         assert not done.is_set()
+        go.set()
     assert done.is_set()
 
 
@@ -629,7 +638,7 @@ def test_closing_waits_for_detached_hooks() -> None:
         ended.append(1)
 
     async def main() -> None:
-        async with HookClient() as client:
+        async with new_client() as client:
             client.register_hook("Stop", later, detached=True)
             await client.dispatch("Stop")
 
@@ -638,7 +647,7 @@ def test_closing_waits_for_detached_hooks() -> None:
 
 
 def test_nesting_is_bounded_inline() -> None:
-    client = HookClient()
+    client = new_client()
     depths: list[int] = []
 
     @client.hook("Stop")
@@ -700,7 +709,7 @@ def test_nesting_is_bounded_through_threads() -> None:
 
 
 def test_side_by_side_dispatches_are_not_nested() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def waits(event: Event) -> None:
@@ -713,7 +722,7 @@ def test_side_by_side_dispatches_are_not_nested() -> None:
 
 
 def test_explain_runs_nothing() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: 1 / 0, name="bash", matcher={"tool": "Bash"})
     client.register_hook("PreToolUse", lambda event: 1 / 0, name="write", matcher={"tool": "Write"})
     explanation = client.explain("PreToolUse", tool="Bash", args={})
@@ -727,19 +736,19 @@ def test_explain_runs_nothing() -> None:
 
 def test_pickling_is_a_clear_error() -> None:
     with pytest.raises(NotPicklableError, match="make one in each process") as refused:
-        pickle.dumps(HookClient())
+        pickle.dumps(new_client())
     assert refused.value.code == "not_picklable" and isinstance(refused.value, TypeError)
 
 
 def test_catalogue_and_repr() -> None:
-    client = HookClient()
+    client = new_client()
     events = {event["name"]: event for event in client.catalogue()}
     assert events["PreToolUse"]["gate"] and "tool:pre" in events["PreToolUse"]["aliases"]
     assert repr(client) == "<HookClient with 0 hooks, open>"
 
 
 def test_failures_are_logged(caplog: pytest.LogCaptureFixture) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", matcher={"tool": "Bash"})
     def open_one(event: Event) -> None:
@@ -765,7 +774,7 @@ def test_failures_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_hook_that_fails_again_is_told_of_more_and_more_rarely(caplog: pytest.LogCaptureFixture) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     def open_one(event: Event) -> None:
@@ -794,21 +803,21 @@ def test_a_hook_that_fails_again_is_told_of_more_and_more_rarely(caplog: pytest.
 def test_a_failing_guard_is_seen_where_no_logging_is_configured() -> None:
     program = """
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 def guard(event):
     raise ValueError("no such rule")
 client.register_hook("PreToolUse", guard)
 for _ in range(9):
     print(client.dispatch_sync("PreToolUse", tool="Bash", args={}).decision)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.stdout.splitlines() == ["continue"] * 9
     assert done.stderr.count("hook guard") == 1
     assert "ValueError: no such rule; the action continues" in done.stderr
 
 
 def test_the_cause_of_a_failure_is_kept() -> None:
-    client = HookClient()
+    client = new_client()
     original = KeyError("missing")
 
     @client.hook("Stop")

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hookweave import ClientClosedError, Event, HookClient
 
+from support import new_client
+
 REFUSED: list[tuple[str, Callable[[HookClient], Any]]] = [
     ("dispatch events", lambda client: client.dispatch_sync("Stop")),
     ("dispatch events", lambda client: client.dispatch("Stop")),
@@ -38,7 +40,7 @@ def nothing(event: Event) -> None:
 
 @pytest.mark.parametrize(("what", "deed"), REFUSED)
 def test_everything_that_would_make_something_happen_is_refused(what: str, deed: Callable[[HookClient], Any]) -> None:
-    client = HookClient()
+    client = new_client()
     client.close()
     with pytest.raises(ClientClosedError, match=f"this client was closed and can no longer {what}; make another one"):
         deed(client)
@@ -46,7 +48,7 @@ def test_everything_that_would_make_something_happen_is_refused(what: str, deed:
 
 
 def test_what_it_has_can_be_read_and_taken_out(tmp_path: Path) -> None:
-    client = HookClient(audit={"file": tmp_path / "audit.jsonl"})
+    client = new_client(audit={"file": tmp_path / "audit.jsonl"})
     with client.temporary_hook("Stop", nothing) as id:
         client.dispatch_sync("Stop")
         client.close()
@@ -63,7 +65,7 @@ def test_what_it_has_can_be_read_and_taken_out(tmp_path: Path) -> None:
 
 def test_a_session_of_it_ends_without_a_word() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         heard: list[str] = []
         for event in ("SessionStart", "SessionEnd", "SubagentStop"):
             client.register_hook(event, lambda event: heard.append(event.event_type))

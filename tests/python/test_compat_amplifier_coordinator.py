@@ -154,7 +154,7 @@ def test_a_person_is_asked(answer: str | Exception, default: Any, action: str) -
 def test_a_person_who_says_nothing_is_waited_for_no_longer_than_the_question_says() -> None:
     class Silent:
         async def request_approval(self, prompt: str, options: list[str], timeout: float, default: str) -> str:
-            await asyncio.sleep(60)
+            await asyncio.sleep(3600)
             return "Allow"
 
     stage = Stage()

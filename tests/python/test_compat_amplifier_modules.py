@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hookweave import HookClient
 from hookweave.compat.amplifier import (
     AmplifierSession,
     HookRegistry,
@@ -21,6 +20,7 @@ from compat_amplifier import (
     Write,
     says,
 )
+from support import new_client
 
 
 async def mount(coordinator: ModuleCoordinator, config: dict[str, Any] | None = None) -> Callable[[], None]:
@@ -77,7 +77,7 @@ def test_a_module_guards_the_tools_of_an_amplifier_session() -> None:
 
 def test_a_module_guards_a_session_of_hookweave() -> None:
     async def main() -> None:
-        client = HookClient(profile="amplifier")
+        client = new_client(profile="amplifier")
         await mount(ModuleCoordinator(hooks=HookRegistry(client)), {"blocked": ["Bash"]})
         session = client.session("s-2")
         refused = await session.run_tool("Bash", {"command": "ls"}, lambda args: "ran")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hookweave import HookClient
 from hookweave.compat import amplifier
 from hookweave.compat.amplifier import (
     HookRegistry,
@@ -24,6 +23,7 @@ from compat_amplifier import (
     emitted,
     says,
 )
+from support import new_client
 from test_loops import LOOPS
 
 
@@ -78,7 +78,7 @@ def test_only_functions_are_registered_and_only_for_events_with_a_name() -> None
 
 
 def test_a_hook_that_finds_no_place_in_the_client_leaves_nothing_behind() -> None:
-    registry = HookRegistry(HookClient(max_hooks_per_event=None, max_total_hooks=3))
+    registry = HookRegistry(new_client(max_hooks_per_event=None, max_total_hooks=3))
     registry.register("tool:pre", CONTINUE)
     with pytest.raises(Exception, match="max_total_hooks"):
         registry.register("tool:post", CONTINUE)
@@ -121,7 +121,7 @@ def test_hooks_run_on_the_caller_s_loop_and_are_cancelled_with_it() -> None:
         async def hangs(event: str, data: dict[str, Any]) -> HookResult:
             state.append(asyncio.get_running_loop())
             try:
-                await asyncio.sleep(60)
+                await asyncio.sleep(3600)
             except asyncio.CancelledError:
                 state.append("cancelled")
                 raise
@@ -189,7 +189,7 @@ def test_an_emission_within_a_hook_does_not_touch_the_outer_one() -> None:
 
 
 def test_deny_ends_an_emission_in_a_client_of_any_profile() -> None:
-    registry = HookRegistry(HookClient())
+    registry = HookRegistry(new_client())
     ran: list[str] = []
 
     def later(event: str, data: dict[str, Any]) -> None:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import HookClient
 from hookweave.compat import amplifier
 from hookweave.compat.amplifier import (
     MAX_INJECTION_SIZE,
@@ -31,6 +30,7 @@ from hookweave.compat.amplifier import (
 
 from compat_amplifier import Approval, Context, Display, Write
 from compat_documents import example, run
+from support import new_client
 
 Names = dict[str, Any]
 
@@ -309,7 +309,7 @@ def test_git_status_at_the_start_of_a_session(tmp_path: Path, monkeypatch: pytes
 def test_the_python_behind_cocode_s_first_example(tmp_path: Path) -> None:
     hooks = tmp_path / "hooks.toml"
     hooks.write_text(example("cocode", "validate bash commands"), encoding="utf-8")
-    client = HookClient(profile="cocode", project_dir=tmp_path)
+    client = new_client(profile="cocode", project_dir=tmp_path)
     report = client.load(hooks)
     assert [hook.name for hook in client.list_hooks()] == ["validate-bash"] and report.problems == ()
 

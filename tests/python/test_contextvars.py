@@ -6,13 +6,15 @@ import asyncio
 from contextvars import ContextVar
 from typing import Any
 
-from hookweave import Event, HookClient
+from hookweave import Event
+
+from support import LIMIT, new_client
 
 REQUEST: ContextVar[str] = ContextVar("REQUEST", default="none")
 
 
 def test_seen_and_set_by_inline_hooks() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("Stop")
@@ -36,7 +38,7 @@ def test_seen_and_set_by_inline_hooks() -> None:
 
 
 def test_each_task_has_its_own() -> None:
-    client = HookClient()
+    client = new_client()
     seen: dict[str, str] = {}
 
     @client.hook("Stop")
@@ -56,7 +58,7 @@ def test_each_task_has_its_own() -> None:
 
 
 def test_threads_get_a_copy() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("Stop", run_in_thread=True)
@@ -76,7 +78,7 @@ def test_threads_get_a_copy() -> None:
 
 
 def test_parallel_hooks_keep_their_writes_to_themselves() -> None:
-    client = HookClient(mode="parallel")
+    client = new_client(mode="parallel")
     seen: list[str] = []
 
     async def awaited(event: Event) -> None:
@@ -97,7 +99,7 @@ def test_parallel_hooks_keep_their_writes_to_themselves() -> None:
 
 
 def test_detached_hooks_see_the_caller_s() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("Stop", detached=True)
@@ -109,7 +111,7 @@ def test_detached_hooks_see_the_caller_s() -> None:
         REQUEST.set("caller")
         await client.dispatch("Stop")
         REQUEST.set("afterwards")
-        assert await client.drain(5)
+        assert await client.drain(LIMIT)
 
     asyncio.run(main())
     assert seen == ["caller"]

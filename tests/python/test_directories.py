@@ -9,9 +9,11 @@ from pathlib import Path, PurePosixPath
 import pytest
 from hookweave import HookClient, HookResponse, InvalidOptionError, PayloadError, PreToolUseEvent, Session
 
+from support import new_client
+
 
 def guarded(pattern: str, **options: object) -> tuple[HookClient, list[object]]:
-    client = HookClient(**options)  # type: ignore[arg-type]
+    client = new_client(**options)  # type: ignore[arg-type]
     seen: list[object] = []
 
     @client.hook("PreToolUse", matcher={"path_pattern": pattern})
@@ -53,7 +55,7 @@ def test_settings_take_paths_and_refuse_what_is_none(tmp_path: Path) -> None:
     assert seen == [str(tmp_path)]
     for wrong in (5, b"/w"):
         with pytest.raises(InvalidOptionError, match="project_dir"):
-            HookClient(project_dir=wrong)  # type: ignore[arg-type]
+            new_client(project_dir=wrong)  # type: ignore[arg-type]
         with pytest.raises(InvalidOptionError, match="cwd"):
             client.session(cwd=wrong)  # type: ignore[arg-type]
 

@@ -11,12 +11,14 @@ from typing import Any
 
 import hookweave
 import pytest
-from hookweave import Event, GenerateEndEvent, HookClient, PayloadError, PreToolUseEvent, Record
+from hookweave import Event, GenerateEndEvent, PayloadError, PreToolUseEvent, Record
+
+from support import LIMIT, new_client
 
 
 def dispatched(handler: Any, event: Any = "PreToolUse", payload: Any = None) -> Any:
     """One hook on one event; its failure is the test's."""
-    client = HookClient()
+    client = new_client()
     client.register_hook(event, handler)
     outcome = client.dispatch_sync(event, payload if payload is not None else {"tool": "Bash", "args": {"a": [1]}})
     failure = outcome.trace[0].failure
@@ -27,7 +29,7 @@ def dispatched(handler: Any, event: Any = "PreToolUse", payload: Any = None) -> 
 
 
 def test_every_event_has_its_class() -> None:
-    client = HookClient()
+    client = new_client()
     for known in client.catalogue():
         kind = getattr(hookweave, f"{known['name']}Event")
         seen: list[Any] = []
@@ -54,7 +56,7 @@ def test_reading() -> None:
 
 
 def test_made_up_fields_are_the_same_everywhere() -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[tuple[Any, ...]] = []
     kept: list[Any] = []
 
@@ -81,7 +83,7 @@ def test_made_up_fields_are_the_same_everywhere() -> None:
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_made_up_fields_are_the_same_in_every_mode(mode: Any) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
     seen: list[str] = []
 
     async def reads(event: Any) -> None:
@@ -95,14 +97,14 @@ def test_made_up_fields_are_the_same_in_every_mode(mode: Any) -> None:
     async def main() -> None:
         outcome = await client.dispatch("Stop")
         seen.append(outcome.event.session_id)
-        await client.drain(5)
+        await client.drain(LIMIT)
 
     asyncio.run(main())
     assert len(seen) == 4 and len(set(seen)) == 1
 
 
 def test_mutations_stay_with_the_hook() -> None:
-    client = HookClient()
+    client = new_client()
     payload = {"tool": "Bash", "args": {"list": [1, {"deep": 1}], "tuple": ([1],)}, "context": {"recent_tools": ["a"]}}
     original = copy.deepcopy(payload)
     seen: list[Any] = []
@@ -128,7 +130,7 @@ def test_mutations_stay_with_the_hook() -> None:
 
 
 def test_a_kept_event_does_not_change_later() -> None:
-    client = HookClient()
+    client = new_client()
     kept: list[Any] = []
     client.register_hook("PreToolUse", lambda event: kept.append((event, event.args)))
     client.register_hook("PreToolUse", lambda event: {"modified": {"args": {"a": 2}}})
@@ -184,7 +186,7 @@ def test_records_are_read_by_attribute() -> None:
 
 
 def test_a_record_can_be_given_back() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("GenerateEnd")
     def shout(event: GenerateEndEvent) -> dict[str, Any]:
@@ -278,7 +280,7 @@ def test_the_core_runs_no_code_of_payload_values() -> None:
 
         __hash__ = None  # type: ignore[assignment]
 
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: None, matcher={"args": {"x": "a*"}, "path_pattern": "*.env"})
     client.register_hook("PreToolUse", lambda event: {"modified": {"args": {"x": Loud()}}})
     outcome = client.dispatch_sync("PreToolUse", tool="x", args={"x": Loud(), "path": Loud(), Meddler("k"): 1})
@@ -293,6 +295,6 @@ def test_a_host_s_subclass_of_dict_is_read_as_it_is() -> None:
         def get(self, *_: Any) -> Any:
             raise AssertionError("overridden method was run")
 
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: {"action": "block"}, matcher={"command_pattern": "^rm"})
     assert client.dispatch_sync("PreToolUse", Lying(tool="Bash", args=Lying(command="rm x"))).blocked

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hook_files import hooks_file
+from support import LIMIT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
 
@@ -17,7 +18,7 @@ GUARD = {"name": "guard", "event": "PreToolUse", "command": "sleep 0.05; exit 2"
 START = """
 import asyncio, resource, signal, sys, threading, os
 from hookweave import ConfigError, HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load(sys.argv[1])
 def dispatch():
     return client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"})
@@ -26,7 +27,7 @@ def dispatch():
 
 def run(program: str, file: Path) -> str:
     ended = subprocess.run(
-        [sys.executable, "-c", START + program, str(file)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", START + program, str(file)], capture_output=True, text=True, timeout=LIMIT, check=False
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.strip()

@@ -5,23 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hookweave import Event, HookClient, PayloadError
+from hookweave import Event, PayloadError
 
 from hook_files import hooks_file
+from support import new_client
 
 ANSWER = """python3 -c 'print("{\\"modified\\": {\\"args\\": {\\"n\\": " + "7" * %d + "}}}")'"""
 
 
 @pytest.mark.parametrize("digits", [19, 20, 21, 4300])
 def test_an_integer_of_any_size_comes_back(tmp_path: Path, digits: int) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ANSWER % digits}))
     outcome = client.dispatch_sync("PreToolUse", tool="T", args={"n": 1})
     assert outcome.event.args == {"n": int("7" * digits)}
 
 
 def test_an_integer_that_python_does_not_take_keeps_the_gate_shut(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ANSWER % 4301}))
     outcome = client.dispatch_sync("PreToolUse", tool="T", args={"n": 1})
     assert outcome.blocked
@@ -40,7 +41,7 @@ def test_an_integer_of_another_agent_that_python_does_not_take_is_refused() -> N
 
 
 def test_an_object_never_passes_for_a_number(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": f"cat > {tmp_path}/seen"}))
     outcome = client.dispatch_sync("PreToolUse", tool="T", args={"n": {"$serde_json::private::Number": "5"}})
     assert outcome.blocked

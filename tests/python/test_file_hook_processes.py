@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from hook_files import hooks_file
+from support import ALL
 from test_processes import run
 
 EXIT = """
 import asyncio
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({file!r})
 async def main():
     outcome = await client.dispatch("Stop")
@@ -37,10 +38,10 @@ def test_exit_right_after_a_dispatch_with_commands_never_aborts(tmp_path: Path) 
         tmp_path,
         *({"event": "Stop", "command": "cat > /dev/null", "name": name} for name in "ab"),
         {"event": "Stop", "command": ["/bin/true"], "name": "c"},
-        {"event": "PreCompact", "command": "sleep 20", "name": "long"},
+        {"event": "PreCompact", "command": "sleep 600", "name": "long"},
     )
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        programs = [EXIT.format(file=str(file), then=THEN[n % len(THEN)]) for n in range(200)]
+        programs = [EXIT.format(file=str(file), then=THEN[n % len(THEN)]) for n in range(200 if ALL else 24)]
         results = list(pool.map(run, programs))
     assert [(done.returncode, done.stderr) for done in results if done.returncode != 0 or done.stderr] == []
 
@@ -59,7 +60,7 @@ import os
 os.environ.update(XDG_CACHE_HOME={str(caches)!r}, TMPDIR={str(temporary)!r})
 from hookweave import HookClient
 for _ in range(2):
-    client = HookClient()
+    client = HookClient(default_timeout=600)
     client.load({str(file)!r})
     outcome = client.dispatch_sync("Stop")
     assert outcome.reason == "empty", outcome
@@ -79,7 +80,7 @@ def test_a_forked_child_runs_commands_on(tmp_path: Path) -> None:
 import asyncio, os
 import trio
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def one():
     return await client.dispatch("Stop")
@@ -107,7 +108,7 @@ def test_forking_while_eight_threads_run_commands(tmp_path: Path) -> None:
 import asyncio, os, signal, threading, warnings
 from hookweave import HookClient
 warnings.simplefilter("ignore", DeprecationWarning)
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 stop = threading.Event()
 failed = []
@@ -130,7 +131,7 @@ codes = []
 for _ in range(15):
     child = os.fork()
     if child == 0:
-        signal.alarm(50)
+        signal.alarm(500)
         for _ in range(3):
             assert client.dispatch_sync("Stop").blocked
             async def one():
@@ -144,7 +145,7 @@ for thread in threads:
 assert codes == [7] * 15, codes
 assert not failed, failed[0]
 """,
-        timeout=170,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
 
@@ -156,10 +157,10 @@ def test_a_child_that_drops_a_waiting_dispatch_leaves_its_parent_alone(tmp_path:
         f"""
 import asyncio, gc, os, signal
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def main():
-    signal.alarm(30)
+    signal.alarm(500)
     task = asyncio.create_task(client.dispatch("Stop"))
     await asyncio.sleep(0.2)
     child = os.fork()
@@ -183,7 +184,7 @@ def test_loading_starts_no_thread_and_closing_leaves_none(tmp_path: Path) -> Non
         f"""
 import os, sys
 import hookweave
-client = hookweave.HookClient()
+client = hookweave.HookClient(default_timeout=600)
 client.load({str(file)!r})
 assert len(os.listdir("/proc/self/task")) == 1 if sys.platform == "linux" else True
 client.dispatch_sync("Stop")

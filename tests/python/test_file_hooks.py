@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import Event, HookClient, HookResponse, Outcome, PreToolUseEvent
+from hookweave import Event, HookResponse, Outcome, PreToolUseEvent
 
 from hook_files import hooks_file, server, settings
+from support import LIMIT, new_client, until
 from test_loops import LOOPS, pause
 
 ECHO = """python3 -c '
@@ -28,7 +28,7 @@ print(json.dumps({"action": "block", "reason": event["args"]["command"]}))
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_command_decides_on_every_loop(run: Callable[..., Any], tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(settings(tmp_path, "PreToolUse", {"command": "echo no >&2; exit 2"}, matcher="Bash"))
 
     async def main() -> list[Outcome[Any]]:
@@ -41,7 +41,7 @@ def test_a_command_decides_on_every_loop(run: Callable[..., Any], tmp_path: Path
 
 
 def test_without_a_loop_and_from_many_threads_at_once(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ECHO}))
 
     def one(number: int) -> bool:
@@ -54,7 +54,7 @@ def test_without_a_loop_and_from_many_threads_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run", [*LOOPS, None])
 def test_a_mixed_chain_keeps_order_and_modifications(run: Callable[..., Any] | None, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     def answer(body: dict[str, Any]) -> dict[str, Any]:
@@ -103,12 +103,12 @@ print(json.dumps({"modified": {"args": {"command": args["command"] + " command"}
 def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] | None, tmp_path: Path) -> None:
     # Each waits for a file that another makes; one after the other they would wait for ever.
     meet = "cd $CLAUDE_PROJECT_DIR; touch {me}; until test -e {other}; do sleep 0.01; done; echo {me} >&2; exit 2"
-    client = HookClient(project_dir=tmp_path)
+    client = new_client(project_dir=tmp_path)
     client.load(
         settings(
             tmp_path,
             "PreToolUse",
-            *({"command": meet.format(me=me, other=other), "timeout": 30} for me, other in ("ab", "bc", "ca")),
+            *({"command": meet.format(me=me, other=other), "timeout": LIMIT} for me, other in ("ab", "bc", "ca")),
         )
     )
 
@@ -122,12 +122,12 @@ def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] |
 
 @pytest.mark.parametrize("run", [*LOOPS, None])
 def test_a_failure_says_what_failed(run: Callable[..., Any] | None, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(
         hooks_file(
             tmp_path,
             {"event": "PreToolUse", "command": ["/no/such/guard"], "name": "gone"},
-            {"event": "PreToolUse", "command": "sleep 30", "timeout": "50ms", "name": "slow"},
+            {"event": "PreToolUse", "command": "sleep 600", "timeout": "50ms", "name": "slow"},
             {"event": "PreToolUse", "command": "exit 3", "name": "odd", "fail_behavior": "block"},
         )
     )
@@ -159,7 +159,7 @@ def nested(levels: int) -> dict[str, Any]:
 def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
     value: Any, run: Callable[..., Any] | None, tmp_path: Path
 ) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": "true", "name": "guard"}))
     client.load(settings(tmp_path, "PostToolUse", {"command": "true"}))
     seen: list[Any] = []
@@ -183,7 +183,7 @@ def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
 
 
 def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": 'printf \'{"reason": "%s"}\' "$HOOKWEAVE_DEPTH"'}))
     depths: list[str | None] = []
 
@@ -199,7 +199,7 @@ def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     call = {"type": "mcp_tool", "server": "scan", "tool": "check", "input": {"command": "${tool_input.command}"}}
     client.load(settings(tmp_path, "PreToolUse", {"type": "prompt", "prompt": "Is this safe? $ARGUMENTS"}))
     client.load(settings(tmp_path, "PostToolUse", call))
@@ -248,12 +248,6 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
 def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
     run: Callable[..., Any] | None, hooks: int, tmp_path: Path
 ) -> None:
-    client = HookClient()
-    tools: list[dict[str, Any]] = [
-        {"type": "mcp_tool", "server": "s", "tool": f"t{number}", "timeout": 0.2} for number in range(hooks)
-    ]
-    client.load(settings(tmp_path, "WorktreeCreate", *tools))
-
     def raises(question: dict[str, Any]) -> str:
         raise ConnectionError("no server")
 
@@ -261,7 +255,7 @@ def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
         raise ConnectionError("no server")
 
     async def hangs(question: dict[str, Any]) -> str:
-        await pause(60)
+        await pause(3600)
         return ""
 
     async def gives_up(question: dict[str, Any]) -> str:
@@ -274,12 +268,16 @@ def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
         callers += [(raises_later, "raised"), (hangs, "timeout")]
         callers += [] if "trio" in run.__name__ else [(gives_up, "cancelled")]
     for caller, kind in callers:
+        client = new_client()
+        limit = 0.2 if kind == "timeout" else LIMIT
+        tools = [{"type": "mcp_tool", "server": "s", "tool": f"t{number}", "timeout": limit} for number in range(hooks)]
+        client.load(settings(tmp_path, "WorktreeCreate", *tools))
         client.set_tool_caller(caller)
         if run is None:
             outcome = client.dispatch_sync("WorktreeCreate", {"name": "feature"})
         else:
 
-            async def main() -> Outcome[Any]:
+            async def main(client: Any = client) -> Outcome[Any]:
                 return await client.dispatch("WorktreeCreate", {"name": "feature"})
 
             outcome = run(main)
@@ -291,7 +289,7 @@ def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
 
 
 def test_a_model_without_a_loop(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(settings(tmp_path, "PreToolUse", {"type": "prompt", "prompt": "Safe?"}))
     client.set_judge(lambda question: {"ok": False, "reason": "no"})
     assert client.dispatch_sync("PreToolUse", tool="Bash", args={}).reason == "no"
@@ -311,11 +309,11 @@ def test_a_model_without_a_loop(tmp_path: Path) -> None:
 
 
 def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "PreToolUse", "prompt": {"text": "Safe?"}, "timeout": "50ms"}))
 
     async def never(question: dict[str, Any]) -> dict[str, Any]:
-        await asyncio.sleep(60)
+        await asyncio.sleep(3600)
         return {"ok": True}
 
     client.set_judge(never)
@@ -328,16 +326,16 @@ def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
 
 
 def test_a_closed_client_kills_what_runs_and_starts_nothing(tmp_path: Path) -> None:
-    client = HookClient()
-    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "name": "long"}))
+    client = new_client()
+    command = f"touch {tmp_path}/begun; sleep 600"
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": command, "name": "long", "timeout": 600}))
     outcomes: list[Outcome[Any]] = []
     thread = threading.Thread(target=lambda: outcomes.append(client.dispatch_sync("Stop")))
     thread.start()
-    time.sleep(0.3)
-    began = time.perf_counter()
+    until((tmp_path / "begun").exists)
     client.close()
-    thread.join(20)
-    assert time.perf_counter() - began < 10
+    thread.join(LIMIT)
+    assert not thread.is_alive()
     failure = outcomes[0].trace[0].failure
     assert failure is not None and failure.kind in ("cancelled", "not_started")
 
@@ -348,7 +346,7 @@ def test_what_a_command_finds_around_it(tmp_path: Path, monkeypatch: pytest.Monk
     file = hooks_file(tmp_path, {"event": "Stop", "command": command})
     environments = {}
     for scrub in (False, True):
-        client = HookClient(project_dir=tmp_path, scrub_environment=scrub)
+        client = new_client(project_dir=tmp_path, scrub_environment=scrub)
         client.load(file)
         environments[scrub] = client.dispatch_sync("Stop").trace[0].reason
     real = os.path.realpath(tmp_path)

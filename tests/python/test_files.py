@@ -27,6 +27,7 @@ from hookweave import (
 )
 
 from hook_files import hooks_file, settings
+from support import new_client
 
 GUARD = {"event": "PreToolUse", "command": "exit 2", "dialect": "claude-code", "name": "guard"}
 OTHER = {"event": "PreToolUse", "command": "true", "dialect": "claude-code", "name": "other"}
@@ -37,7 +38,7 @@ def decides(client: HookClient) -> str:
 
 
 def test_a_report_of_loading(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     file = hooks_file(tmp_path, GUARD, {"event": "PreToolUse", "command": 3}, {"event": "Stopp", "command": "true"})
     with pytest.raises(ConfigError, match=r"Stopp(.|\n)*`partial`"):
         client.load(file)
@@ -55,13 +56,13 @@ def test_a_report_of_loading(tmp_path: Path) -> None:
     assert hook.origin is not None
     assert (hook.id, hook.name, hook.origin.file, hook.origin.runs) == (report.hooks[0], "guard", file, "exit 2")
     with pytest.raises(ConfigError, match="hooks"):
-        HookClient().load(file, strict=True)
+        new_client().load(file, strict=True)
     with pytest.raises(ConfigError, match="nowhere"):
         client.load(tmp_path / "nowhere.json")
 
 
 def test_files_have_at_most_a_thousand_hooks_beside_those_that_are_registered(tmp_path: Path) -> None:
-    client = HookClient(max_total_hooks=1)
+    client = new_client(max_total_hooks=1)
     client.register_hook("PreToolUse", lambda event: None)
     (tmp_path / "full").mkdir()
     (tmp_path / "more").mkdir()
@@ -73,7 +74,7 @@ def test_files_have_at_most_a_thousand_hooks_beside_those_that_are_registered(tm
 
 @pytest.mark.parametrize("run", [asyncio.run, None, "trio"])
 def test_a_reload_swaps_and_a_broken_file_keeps(run: Any, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     hooks_file(tmp_path, OTHER)
     client.load(tmp_path / "hookweave.json")
 
@@ -97,7 +98,7 @@ def test_a_reload_swaps_and_a_broken_file_keeps(run: Any, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("sync", [True, False])
 def test_a_hook_in_force_is_asked_before_protection_goes(sync: bool, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     asked: list[dict[str, Any]] = []
 
@@ -114,7 +115,7 @@ def test_a_hook_in_force_is_asked_before_protection_goes(sync: bool, tmp_path: P
 
 
 def test_a_dispatch_under_way_keeps_its_hooks(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
 
     @client.hook("PreToolUse", priority=-1)
@@ -131,7 +132,7 @@ def test_a_dispatch_under_way_keeps_its_hooks(tmp_path: Path) -> None:
 def test_threads_that_load_reload_and_dispatch_at_once(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    client = HookClient()
+    client = new_client()
     folders = [tmp_path / str(number) for number in range(6)]
     for folder in folders:
         folder.mkdir()
@@ -156,7 +157,7 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
     options: dict[str, Any] = {"sources": ["claude-code", "project"], "trust_store": store}
 
     def discovered() -> Any:
-        client = HookClient(project_dir=project)
+        client = new_client(project_dir=project)
         return client, client.discover(project, **options)
 
     settings(project, "PreToolUse", {"command": "exit 2"})
@@ -165,7 +166,7 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
     (untrusted,) = report.untrusted
     assert untrusted.approval.runs == "exit 2" and untrusted.scope == "project" and untrusted.why
     with pytest.raises(UntrustedHookError, match="exit 2"):
-        HookClient().discover(project, on_untrusted="error", **options)
+        new_client().discover(project, on_untrusted="error", **options)
 
     TrustStore(store).approve(report.untrusted)
     client, report = discovered()
@@ -180,7 +181,7 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
     client, report = discovered()
     assert len(report.untrusted) == 1 and decides(client) == "continue"
 
-    everything = HookClient()
+    everything = new_client()
     assert len(everything.discover(project, sources=["claude-code", "project"], trust="all").hooks) == 1
     assert TrustStore(store).revoke([approved.fingerprint]) == 1
     assert TrustStore(store).approved() == []
@@ -192,15 +193,15 @@ def test_the_user_s_own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     project = tmp_path / "project"
     project.mkdir()
     settings(project, "PreToolUse", {"command": "exit 2"})
-    client = HookClient()
+    client = new_client()
     report = client.discover(project, sources=["claude-code", "project"])
     client.trust.approve(report.untrusted[0])
     assert len(client.trust.approved()) == 1
-    assert len(HookClient().discover(project, sources=["claude-code", "project"]).hooks) == 1
+    assert len(new_client().discover(project, sources=["claude-code", "project"]).hooks) == 1
 
 
 def test_a_linter_says_what_will_surprise(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     file = settings(tmp_path, "PreToolUse", {"command": "./no-such-guard.sh", "timeout": 30000}, matcher="bash")
     findings = client.lint(file)
     rules = {finding.rule for finding in findings}
@@ -225,7 +226,7 @@ def test_an_event_from_another_agent_and_the_answer_to_it() -> None:
     assert (event.tool, event.args, event.session_id) == ("Bash", {"command": "rm -rf /"}, "s")
     assert all(other.to_dict()["args"] == event.args for other in events)
 
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     def guard(event: PreToolUseEvent) -> HookResponse:
@@ -260,18 +261,18 @@ def test_what_is_no_event_is_refused(dialect: str, data: Any, error: Any) -> Non
 
 
 def test_an_unknown_dialect_for_an_answer() -> None:
-    outcome = HookClient().dispatch_sync("Stop")
+    outcome = new_client().dispatch_sync("Stop")
     with pytest.raises(HookweaveError, match="no-such-agent"):
         outcome.to_wire("no-such-agent")
 
 
 def test_options_are_checked() -> None:
     refused: list[Callable[[], Any]] = [
-        lambda: HookClient(max_running=0),
-        lambda: HookClient(output_cap=-1),
-        lambda: HookClient(webhooks={"allowed_url": []}),
-        lambda: HookClient().load("x.json", scope="nobody"),  # type: ignore[arg-type]
-        lambda: HookClient().discover(".", trust="some"),  # type: ignore[arg-type]
+        lambda: new_client(max_running=0),
+        lambda: new_client(output_cap=-1),
+        lambda: new_client(webhooks={"allowed_url": []}),
+        lambda: new_client().load("x.json", scope="nobody"),  # type: ignore[arg-type]
+        lambda: new_client().discover(".", trust="some"),  # type: ignore[arg-type]
     ]
     for make in refused:
         with pytest.raises(HookweaveError):

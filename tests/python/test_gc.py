@@ -9,14 +9,18 @@ import weakref
 from typing import Any
 
 import pytest
-from hookweave import Event, HookClient
+from hookweave import Event
+
+from support import new_client
+
+pytestmark = pytest.mark.memory
 
 
 class Owner:
     """Holds a client whose hook holds the owner."""
 
     def __init__(self) -> None:
-        self.client = HookClient()
+        self.client = new_client()
         self.client.register_hook("Stop", self.handle)
         self.client.register_hook("PreToolUse", lambda event: self)
 
@@ -35,7 +39,7 @@ def test_a_cycle_through_a_client_is_collected() -> None:
 
 
 def test_an_unregistered_handler_is_let_go() -> None:
-    client = HookClient()
+    client = new_client()
 
     def handler(event: Event) -> None: ...
 
@@ -53,7 +57,7 @@ def test_a_running_dispatch_keeps_its_client() -> None:
     ran: list[str] = []
 
     def make() -> Any:
-        client = HookClient()
+        client = new_client()
 
         @client.hook("Stop")
         async def first(event: Event) -> None:
@@ -76,7 +80,7 @@ def test_a_running_dispatch_keeps_its_client() -> None:
 
 
 def test_collecting_inside_every_hook_is_harmless() -> None:
-    client = HookClient()
+    client = new_client()
     kept: list[Any] = []
 
     def handler(event: Event) -> dict[str, Any]:
@@ -95,7 +99,7 @@ def test_collecting_inside_every_hook_is_harmless() -> None:
 def test_nothing_is_left_behind_by_dispatches(caplog: pytest.LogCaptureFixture) -> None:
     # pytest keeps log records, and those keep tracebacks.
     caplog.set_level(logging.CRITICAL, "hookweave")
-    client = HookClient()
+    client = new_client()
 
     class Leaf:
         pass

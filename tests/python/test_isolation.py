@@ -10,7 +10,8 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 import pytest
-from hookweave import HookClient
+
+from support import new_client
 
 EVENT: Final = "PreToolUse"
 
@@ -166,7 +167,7 @@ def shown(value: Any) -> Any:
 def test_a_hook_cannot_change_what_others_hold(kind: str, inside: bool) -> None:
     make, attack, keeps_class = KINDS[kind]
     value = make()
-    client = HookClient()
+    client = new_client()
     seen: list[Any] = []
 
     def of(event: Any) -> Any:
@@ -192,7 +193,7 @@ def test_a_hook_cannot_change_what_others_hold(kind: str, inside: bool) -> None:
 
 def test_attributes_of_containers_are_the_holders_own_too() -> None:
     value = Shouting(fields())
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: event["args"].more.append("theirs"))
     client.dispatch_sync(EVENT, tool="Bash", args=value)
     assert value.more == ["mine"]
@@ -201,7 +202,7 @@ def test_attributes_of_containers_are_the_holders_own_too() -> None:
 def test_nothing_is_ended_that_is_still_in_use() -> None:
     value = Ending(fields())
     before = Ending.ended
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: event["args"].clear())
     client.dispatch_sync(EVENT, tool="Bash", args=value)
     assert Ending.ended == before
@@ -214,7 +215,7 @@ def test_objects_of_other_classes_are_shared() -> None:
 
     connection = Connection()
     seen: list[Any] = []
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: seen.append(event["metadata"]["connection"]))
     client.dispatch_sync(EVENT, tool="Bash", args={}, metadata=OrderedDict(connection=connection))
     assert seen == [connection]
@@ -223,7 +224,7 @@ def test_objects_of_other_classes_are_shared() -> None:
 def test_a_container_that_holds_itself_is_refused_to_the_hook() -> None:
     value: Any = UserList([])
     value.append(value)
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: event["args"])
     outcome = client.dispatch_sync(EVENT, tool="Bash", args={"value": value})
     assert outcome.trace[0].failure is not None
@@ -234,7 +235,7 @@ def test_pydantic_models_are_copied() -> None:
     pydantic = pytest.importorskip("pydantic")
     model = pydantic.create_model("Model", command=(str, ...), flags=(list[str], ...))
     value = model(command="ls", flags=["-l"])
-    client = HookClient()
+    client = new_client()
     client.register_hook(EVENT, lambda event: attack_record(event["args"]))
     client.dispatch_sync(EVENT, tool="Bash", args=value)
     assert (value.command, value.flags) == ("ls", ["-l"])

@@ -13,6 +13,10 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse, Outcome
 
+from support import LIMIT, new_client
+
+pytestmark = pytest.mark.memory
+
 
 def on_asyncio(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(main())
@@ -40,7 +44,7 @@ async def pause(seconds: float = 0) -> None:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_sync_and_async_handlers_in_order(run: Callable[..., Any]) -> None:
-    client = HookClient()
+    client = new_client()
     seen: list[str] = []
 
     @client.hook("PreToolUse")
@@ -87,7 +91,7 @@ async def with_arguments(word: str, event: Event) -> dict[str, Any]:
 
 
 def test_everything_callable_is_a_handler() -> None:
-    client = HookClient()
+    client = new_client()
     future: asyncio.Future[Any]
 
     async def main() -> list[str | None]:
@@ -106,7 +110,7 @@ def test_everything_callable_is_a_handler() -> None:
 
 
 def test_a_dispatch_is_a_coroutine_to_asyncio() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("Stop", CallableObject())
 
     async def main() -> None:
@@ -116,7 +120,7 @@ def test_a_dispatch_is_a_coroutine_to_asyncio() -> None:
         assert (await asyncio.create_task(dispatch)).decision == "continue"
         both = await asyncio.gather(client.dispatch("Stop"), client.dispatch("Stop"))
         assert [outcome.decision for outcome in both] == ["continue", "continue"]
-        assert (await asyncio.wait_for(client.dispatch("Stop"), 5)).decision == "continue"
+        assert (await asyncio.wait_for(client.dispatch("Stop"), LIMIT)).decision == "continue"
         assert (await asyncio.shield(client.dispatch("Stop"))).decision == "continue"
         async with asyncio.TaskGroup() as group:
             task = group.create_task(client.dispatch("Stop"))
@@ -126,7 +130,7 @@ def test_a_dispatch_is_a_coroutine_to_asyncio() -> None:
 
 
 def test_a_dispatch_is_a_coroutine_to_trio() -> None:
-    client = HookClient()
+    client = new_client()
     ran: list[int] = []
     client.register_hook("Stop", lambda event: ran.append(1))
 
@@ -140,7 +144,7 @@ def test_a_dispatch_is_a_coroutine_to_trio() -> None:
 
 
 def test_driven_by_hand() -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("Stop")
     async def handler(event: Event) -> dict[str, Any]:
@@ -160,20 +164,20 @@ def test_driven_by_hand() -> None:
 
 
 def test_a_value_cannot_be_sent_before_the_beginning() -> None:
-    client = HookClient()
+    client = new_client()
     dispatch = client.dispatch("Stop")
     with pytest.raises(TypeError, match="has not begun"):
         dispatch.send(1)
 
 
 def test_closing_closes_the_hook() -> None:
-    client = HookClient()
+    client = new_client()
     closed: list[str] = []
 
     @client.hook("Stop")
     async def handler(event: Event) -> None:
         try:
-            await asyncio.sleep(10)
+            await asyncio.sleep(3600)
         finally:
             closed.append("hook")
 
@@ -188,7 +192,7 @@ def test_closing_closes_the_hook() -> None:
 
 
 def test_a_dispatch_in_use_is_not_resumed_by_its_own_hook() -> None:
-    client = HookClient()
+    client = new_client()
     dispatch: Any = None
 
     @client.hook("Stop")
@@ -203,7 +207,7 @@ def test_a_dispatch_in_use_is_not_resumed_by_its_own_hook() -> None:
 
 
 def test_a_forgotten_await_is_warned_about() -> None:
-    client = HookClient()
+    client = new_client()
     with pytest.warns(RuntimeWarning, match="dispatch of PreToolUse was never awaited"):
         client.dispatch("PreToolUse", tool="Bash")
     dispatch = client.dispatch("PreToolUse")
@@ -216,7 +220,7 @@ def test_a_forgotten_await_is_warned_about() -> None:
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_many_dispatches_at_once(run: Callable[..., Any]) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     async def handler(event: Any) -> dict[str, Any]:
@@ -245,7 +249,7 @@ def test_trio_in_guest_mode_on_asyncio() -> None:
 
     @client.hook("Stop")
     async def handler(event: Event) -> None:
-        await trio.sleep(10)
+        await trio.sleep(3600)
 
     async def main() -> Any:
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -267,7 +271,7 @@ def test_trio_in_guest_mode_on_asyncio() -> None:
 def test_versions_of_trio_without_in_trio_task(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(trio.lowlevel, "in_trio_task")
     monkeypatch.delattr(trio.lowlevel, "in_trio_run")
-    client = HookClient()
+    client = new_client()
     sleep = trio.sleep if run is on_trio else asyncio.sleep
 
     @client.hook("Stop", detached=True)
@@ -283,7 +287,7 @@ def test_versions_of_trio_without_in_trio_task(run: Callable[..., Any], monkeypa
         outcome = await client.dispatch("PreToolUse", tool="Bash", args={})
         await client.dispatch("Stop")
         ended = await client.session().run_tool("Bash", {}, lambda args: "ran")
-        return outcome.reason, ended.ran, await client.drain(5)
+        return outcome.reason, ended.ran, await client.drain(LIMIT)
 
     assert run(main) == ("no", False, True)
 
@@ -303,7 +307,7 @@ def test_eager_tasks() -> None:
 
     @client.hook("Stop")
     async def handler(event: Event) -> None:
-        await asyncio.sleep(10)
+        await asyncio.sleep(3600)
 
     async def main() -> Any:
         asyncio.get_running_loop().set_task_factory(factory)

@@ -13,13 +13,14 @@ from hookweave import HookClient, _threads
 from hookweave._threads import MAX_THREADS
 
 from nested_hooks import CHAINS, LEVELS, SAME
+from support import LIMIT
 
 PROGRAM = Path(__file__).with_name("nested_hooks.py")
 
 
 def ran(name: str) -> dict[str, int]:
     """How many hooks ran for each kind of caller; the program ends itself when something hangs."""
-    done = subprocess.run([sys.executable, PROGRAM, name], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, PROGRAM, name], capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode == 0, done.stderr
     counts: dict[str, int] = json.loads(done.stdout)
     return counts
@@ -49,13 +50,13 @@ def test_a_hook_without_a_thread_waits_for_one_that_another_hook_has(monkeypatch
     def first(event: object) -> None:
         seen.append(threading.current_thread().name)
         begun.set()
-        go_on.wait(10)
+        go_on.wait(LIMIT)
 
     # Nothing is free in a pool of its own.
     monkeypatch.setattr(_threads, "_pool", _threads._Pool())
     outer = threading.Thread(target=client.dispatch_sync, args=("Stop",), daemon=True)
     outer.start()
-    assert begun.wait(10)
+    assert begun.wait(LIMIT)
     start = threading.Thread.start
 
     def none_left(thread: threading.Thread) -> None:
@@ -69,7 +70,7 @@ def test_a_hook_without_a_thread_waits_for_one_that_another_hook_has(monkeypatch
         other.start()
     go_on.set()
     for thread in [outer, *others]:
-        thread.join(10)
+        thread.join(LIMIT)
         assert not thread.is_alive()
     assert len(seen) == 4 and len(set(seen)) == 1
     # Where nobody can come to it, the hook fails.
@@ -98,5 +99,5 @@ def test_what_interrupts_the_start_of_a_hook_may_dispatch(monkeypatch: pytest.Mo
     monkeypatch.setattr(threading.Thread, "start", interrupted)
     caller = threading.Thread(target=client.dispatch_sync, args=("Stop",), name="caller", daemon=True)
     caller.start()
-    caller.join(10)
+    caller.join(LIMIT)
     assert not caller.is_alive() and ran == ["inner", "outer"]

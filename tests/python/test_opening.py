@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-from hookweave import Event, HookClient, HookweaveError
+from hookweave import Event, HookweaveError
 
+from support import new_client
+from vectors.run import rotated
 from vectors.sessions import run_session_case
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,15 +30,14 @@ CASES: list[dict[str, Any]] = json.loads(
 SEED = int(os.environ.get("HOOKWEAVE_SEED", "20261123"))
 
 
-@pytest.mark.parametrize("style", ["sync", "async"])
-def test_nothing_opens(style: str) -> None:
+def test_nothing_opens() -> None:
     """In no case does the tool run."""
     failed = []
-    for case in CASES:
+    for case, style in rotated(CASES, lambda case: ("sync", "async")):
         try:
             run_session_case(case, style)
         except Exception as error:
-            failed.append(f"{error}\n    {json.dumps(case)}")
+            failed.append(f"{style}: {error}\n    {json.dumps(case)}")
     assert not failed, "\n".join(failed)
 
 
@@ -74,7 +74,7 @@ def test_nobody_changes_an_event_in_place() -> None:
     """Containers of any class: a hook's changes to its copy do not change what is decided about."""
     dice = random.Random(SEED)
     for number in range(60):
-        client = HookClient(mode=dice.choice(["sequential", "parallel"]))
+        client = new_client(mode=dice.choice(["sequential", "parallel"]))
         came = {"command": "ls", "list": ["ls"]}
         if dice.random() < 0.5:
             came["inner"] = dice.choice(KINDS)({"command": "ls"})  # type: ignore[assignment]
@@ -101,7 +101,7 @@ def test_what_is_too_deep_to_be_shown_does_not_pass() -> None:
         value: Any = "x"
         for _ in range(depth):
             value = [value] if dice.random() < 0.5 else {"k": value}
-        client = HookClient(mode=dice.choice(["sequential", "parallel"]))
+        client = new_client(mode=dice.choice(["sequential", "parallel"]))
 
         @client.hook("PreToolUse")
         def guard(event: Any) -> Any:

@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 
 import hookweave
 import pytest
-from hookweave import HookClient, HookResponse, InvalidAnswerError, Question
+from hookweave import HookResponse, InvalidAnswerError, Question
+
+from support import new_client
 
 
 def answered(answer: Any, event: Any = "PreToolUse", **options: Any) -> Any:
-    client = HookClient()
+    client = new_client()
     client.register_hook(event, lambda _: answer, name="a", **options)
     return client.dispatch_sync(event, tool="x", args={})
 
@@ -218,7 +220,7 @@ def test_an_answer_that_cannot_be_read_refuses_on_a_gate(answer: Any, fail_behav
         return answer
 
     async def side_by_side() -> Any:
-        client = HookClient(mode="parallel", fail_behavior=fail_behavior)
+        client = new_client(mode="parallel", fail_behavior=fail_behavior)
         client.register_hook("PreToolUse", give)
         client.register_hook("PreToolUse", lambda _: answer)
         return await client.dispatch("PreToolUse", tool="x", args={})

@@ -13,6 +13,10 @@ from typing import Any, Final
 import pytest
 from hookweave import HookClient, Outcome
 
+from support import new_client
+
+pytestmark = pytest.mark.memory
+
 EVENT: Final = "PreToolUse"
 
 
@@ -21,7 +25,7 @@ def call(command: str = "ls") -> dict[str, Any]:
 
 
 def client_with(*handlers: Any) -> HookClient:
-    client = HookClient()
+    client = new_client()
     for handler in handlers:
         client.register_hook(EVENT, handler, matcher={"tool": "Bash"})
     return client

@@ -16,13 +16,13 @@ from hookweave import (
     ApprovalRequest,
     ConfigError,
     Event,
-    HookClient,
     HookResponse,
     InvalidOptionError,
     PendingApprovals,
     UnknownApprovalError,
 )
 
+from support import LIMIT, new_client
 from test_loops import LOOPS
 
 
@@ -35,7 +35,7 @@ LS = {"command": "ls"}
 
 def test_pending_approvals_are_decided_from_another_task() -> None:
     async def main() -> None:
-        session = HookClient().session("s-1", permissions={"Bash": "ask"}, approval="pending")
+        session = new_client().session("s-1", permissions={"Bash": "ask"}, approval="pending")
         call = asyncio.create_task(session.run_tool("Bash", LS, shell))
         while not session.pending():
             await asyncio.sleep(0)
@@ -59,7 +59,7 @@ def test_pending_approvals_are_decided_from_a_thread(run: Callable[..., Any]) ->
     approvals = PendingApprovals()
 
     def decide() -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + LIMIT
         while time.monotonic() < deadline:
             for request in approvals.pending():
                 approvals.decide(request.id, "Deny" if request.args["command"] == "rm" else "Allow once")
@@ -70,7 +70,7 @@ def test_pending_approvals_are_decided_from_a_thread(run: Callable[..., Any]) ->
     seen: list[bool] = []
 
     async def main() -> None:
-        session = HookClient().session(permissions="ask", approval=approvals)
+        session = new_client().session(permissions="ask", approval=approvals)
         seen.append((await session.run_tool("Bash", LS, shell)).ok)
         denied = await session.run_tool("Bash", {"command": "rm"}, shell)
         assert denied.by == "user" and denied.reason is not None and denied.reason.startswith("user denied")
@@ -84,7 +84,7 @@ def test_pending_approvals_are_decided_from_a_thread(run: Callable[..., Any]) ->
 
 
 def test_a_session_without_a_queue_has_nothing_pending() -> None:
-    session = HookClient().session()
+    session = new_client().session()
     assert session.pending() == []
     with pytest.raises(UnknownApprovalError, match="pending"):
         session.decide("x", "Allow once")
@@ -93,7 +93,7 @@ def test_a_session_without_a_queue_has_nothing_pending() -> None:
 @pytest.mark.parametrize("run", LOOPS)
 def test_nobody_answers_in_time(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook("PreToolUse", lambda event: HookResponse.ask("sure?", timeout=0.02))
         session = client.session(approval="pending")
         outcome = await session.run_tool("Bash", LS, shell)
@@ -106,7 +106,7 @@ def test_nobody_answers_in_time(run: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("answer", ["allow", True, None, 1, "Allow Once", "allow once ", ["Allow once"]])
 def test_only_an_option_that_allows_allows(answer: Any) -> None:
     async def main() -> None:
-        session = HookClient().session(permissions="ask", approval=lambda request: answer)
+        session = new_client().session(permissions="ask", approval=lambda request: answer)
         outcome = await session.run_tool("Bash", LS, shell)
         assert (outcome.ran, outcome.decision) == (False, "deny")
 
@@ -115,7 +115,7 @@ def test_only_an_option_that_allows_allows(answer: Any) -> None:
 
 def test_a_hook_says_which_of_its_options_allow() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         question = HookResponse.ask(
             "how?", options=["dry run", "for real", "not at all"], grants=["dry run", "for real"]
         )
@@ -135,7 +135,7 @@ def test_an_approver_that_raises_denies_and_is_logged(caplog: pytest.LogCaptureF
 
     async def main() -> None:
         with caplog.at_level(logging.WARNING, logger="hookweave"):
-            outcome = await HookClient().session(permissions="ask", approval=approve).run_tool("Bash", LS, shell)
+            outcome = await new_client().session(permissions="ask", approval=approve).run_tool("Bash", LS, shell)
         assert (outcome.ran, outcome.by) == (False, "host")
         assert outcome.reason is not None and "no line" in outcome.reason
 
@@ -151,7 +151,7 @@ def test_an_approver_that_cancels_itself_is_no_cancellation_of_the_caller() -> N
         return "Allow once"
 
     async def main() -> None:
-        session = HookClient().session(permissions="ask", approval=approve)
+        session = new_client().session(permissions="ask", approval=approve)
         outcome = await session.run_tool("Bash", LS, shell)
         assert (outcome.ran, outcome.by) == (False, "host")
 
@@ -172,7 +172,7 @@ def test_changing_args_after_an_approval_changes_nothing() -> None:
 
     async def main() -> None:
         ran: list[Any] = []
-        session = HookClient().session(permissions="ask", approval=approve)
+        session = new_client().session(permissions="ask", approval=approve)
         outcome = await session.run_tool("Bash", given, ran.append)
         assert ran == [{"command": "ls", "list": [1]}]
         assert outcome.args == {"command": "ls", "list": [1]}
@@ -194,7 +194,7 @@ class Opaque:
 def test_a_hook_cannot_change_what_was_approved(make: Callable[..., Any]) -> None:
     kept: list[Any] = []
     shown: list[str | None] = []
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse")
     def modify(event: Event) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def test_what_is_no_json_is_copied_before_it_is_approved() -> None:
         return "Allow always"
 
     async def main() -> None:
-        session = HookClient().session(permissions="ask", approval=approve)
+        session = new_client().session(permissions="ask", approval=approve)
         outcome = await session.run_tool("Bash", {"what": opaque}, lambda args: args["what"].command)
         assert outcome.output == "ls"
         locked = await session.run_tool("Bash", {"what": threading.Lock()}, lambda args: "ran")
@@ -250,7 +250,7 @@ def test_nothing_odd_hides_what_is_beside_it(odd: Any) -> None:
         return "Allow always"
 
     async def main() -> None:
-        session = HookClient().session(permissions="ask", approval=approve)
+        session = new_client().session(permissions="ask", approval=approve)
         for _ in range(2):
             assert (await session.run_tool("Bash", {"command": "rm -rf /", "odd": odd}, lambda args: "ran")).ran
 
@@ -274,7 +274,7 @@ def test_an_approval_is_kept_for_later_sessions(tmp_path: Path) -> None:
         folder.mkdir()
 
     def ask(args: dict[str, Any], cwd: Path = project, tool: str = "Bash", name: str = "guard") -> bool:
-        client = HookClient()
+        client = new_client()
         client.register_hook("PreToolUse", lambda event: HookResponse.ask("sure?"), name=name, matcher={"tool": tool})
         session = client.session(approval=approve, keep_approvals=store, cwd=cwd)
         before = len(asked)
@@ -304,7 +304,7 @@ def test_a_hook_from_a_file_whose_script_changed_asks_again(tmp_path: Path) -> N
     )
 
     def run() -> None:
-        client = HookClient(project_dir=project)
+        client = new_client(project_dir=project)
         client.load(project / "hookweave.json")
         session = client.session(approval=approve, keep_approvals=str(tmp_path / "approvals.json"))
         assert asyncio.run(session.run_tool("Bash", LS, shell)).ran
@@ -323,25 +323,25 @@ def test_a_file_of_approvals_that_proves_nothing_is_refused(tmp_path: Path) -> N
     store.write_text('{"hookweave": 1, "approvals": [{"fingerprint": "sha256:0"}]}')
     store.chmod(0o600)
     with pytest.raises(ConfigError, match="cannot be read"):
-        HookClient().session(keep_approvals=store)
+        new_client().session(keep_approvals=store)
     store.write_text('{"hookweave": 1, "approvals": []}')
     store.chmod(0o666)
     with pytest.raises(ConfigError, match="others can write it"):
-        HookClient().session(keep_approvals=store)
+        new_client().session(keep_approvals=store)
     with pytest.raises(ConfigError, match="working directory"):
-        HookClient().session(keep_approvals=store, cwd=tmp_path)
+        new_client().session(keep_approvals=store, cwd=tmp_path)
     with pytest.raises(InvalidOptionError, match="absolute path"):
-        HookClient().session(keep_approvals="approvals.json")
-    assert not HookClient().session(approval="allow").closed
+        new_client().session(keep_approvals="approvals.json")
+    assert not new_client().session(approval="allow").closed
 
 
 def test_the_approvals_of_a_user_are_in_the_directory_for_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    session = HookClient().session(permissions="ask", approval=lambda _: "Allow always", keep_approvals="user")
+    session = new_client().session(permissions="ask", approval=lambda _: "Allow always", keep_approvals="user")
     assert asyncio.run(session.run_tool("Bash", LS, shell)).ran
     assert (tmp_path / "hookweave" / "approvals.json").exists()
-    session = HookClient().session(permissions="ask", approval="deny", keep_approvals="user")
+    session = new_client().session(permissions="ask", approval="deny", keep_approvals="user")
     call = asyncio.run(session.run_tool("Bash", LS, shell))
     assert call.ran and not asyncio.run(session.run_tool("Edit", LS, shell)).ran

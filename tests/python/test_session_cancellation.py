@@ -10,7 +10,6 @@ import pytest
 import trio
 from hookweave import (
     Event,
-    HookClient,
     HookResponse,
     Messages,
     PendingApprovals,
@@ -18,6 +17,7 @@ from hookweave import (
     SubagentBlockedError,
 )
 
+from support import LIMIT, new_client, until_async
 from test_loops import LOOPS, pause
 
 
@@ -30,7 +30,7 @@ LS = {"command": "ls"}
 
 def test_cancelling_a_call_cancels_the_tool_on_asyncio() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         events: list[str] = []
 
         async def slow(args: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ def test_cancelling_a_call_cancels_the_tool_on_asyncio() -> None:
         client.register_hook("PostToolUseFailure", lambda event: events.append("failed"))
         session = client.session()
         task = asyncio.create_task(session.run_tool("X", {}, slow))
-        await asyncio.sleep(0.01)
+        await until_async(lambda: events)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -60,13 +60,14 @@ def test_cancelling_a_call_cancels_the_tool_on_trio() -> None:
         events: list[str] = []
 
         async def slow(args: dict[str, Any]) -> None:
+            scope.cancel()
             try:
                 await trio.sleep_forever()
             finally:
                 events.append("ended")
 
-        session = HookClient().session()
-        with trio.move_on_after(0.01) as scope:
+        session = new_client().session()
+        with trio.CancelScope() as scope:
             await session.run_tool("X", {}, slow)
         assert scope.cancelled_caught and events == ["ended"]
 
@@ -77,7 +78,7 @@ def test_cancelling_a_call_cancels_the_tool_on_trio() -> None:
 def test_cancelling_a_call_cancels_the_approver(run: Callable[..., Any]) -> None:
     async def main() -> None:
         approvals = PendingApprovals()
-        session = HookClient().session(permissions="ask", approval=approvals)
+        session = new_client().session(permissions="ask", approval=approvals)
         if "trio" in run.__name__:
             with trio.move_on_after(0.02):
                 await session.run_tool("Bash", LS, shell)
@@ -96,7 +97,7 @@ def test_a_tool_that_is_cancelled_by_itself_has_failed() -> None:
         await task
 
     async def main() -> None:
-        outcome = await HookClient().session().run_tool("X", {}, tool)
+        outcome = await new_client().session().run_tool("X", {}, tool)
         assert outcome.ran and not outcome.ok and "cancellation" in str(outcome.error)
 
     asyncio.run(main())
@@ -105,7 +106,7 @@ def test_a_tool_that_is_cancelled_by_itself_has_failed() -> None:
 @pytest.mark.parametrize("run", LOOPS)
 def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         events: list[tuple[str, str | None]] = []
         for name in ("SubagentStart", "SubagentStop", "SessionEnd", "PostToolUse"):
             client.register_hook(name, lambda event: events.append((event.event_type, event.agent_id)))
@@ -114,9 +115,10 @@ def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
         assert (await one.start()).accepted
         two = one.subagent("explore", "two")
         await two.start()
-        ended: list[str] = []
+        began, ended = [], []
 
         async def slow(args: dict[str, Any]) -> None:
+            began.append("tool")
             try:
                 await pause(3600)
             finally:
@@ -128,7 +130,7 @@ def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
             ended.append("work")
 
         async def end() -> None:
-            await pause(0.02)
+            await until_async(lambda: began)
             await session.end()
 
         if "trio" in run.__name__:
@@ -151,11 +153,12 @@ def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
 
 def test_a_cancelled_session_cancels_its_subagents() -> None:
     async def main() -> None:
-        client = HookClient()
-        ended: list[str] = []
+        client = new_client()
+        began, ended = [], []
         client.register_hook("SubagentStop", lambda event: ended.append("stop hook"))
 
         async def slow(args: dict[str, Any]) -> None:
+            began.append("tool")
             await asyncio.sleep(3600)
 
         tasks: list[asyncio.Task[Any]] = []
@@ -168,12 +171,12 @@ def test_a_cancelled_session_cancels_its_subagents() -> None:
                 await asyncio.sleep(3600)
 
         task = asyncio.create_task(parent())
-        await asyncio.sleep(0.02)
+        await until_async(lambda: began)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         with pytest.raises(SessionClosedError):
-            await asyncio.wait_for(tasks[0], 1)
+            await asyncio.wait_for(tasks[0], LIMIT)
         assert ended == []
 
     asyncio.run(main())
@@ -182,7 +185,7 @@ def test_a_cancelled_session_cancels_its_subagents() -> None:
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_subagent_may_be_refused(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook("SubagentStart", lambda event: HookResponse.block("not now"))
         session = client.session()
         with pytest.raises(SubagentBlockedError, match="not now") as caught:
@@ -195,7 +198,7 @@ def test_a_subagent_may_be_refused(run: Callable[..., Any]) -> None:
 
 def test_a_subagent_may_be_kept_at_work() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         reasons = ["look again"]
 
         @client.hook("SubagentStop")
@@ -215,7 +218,7 @@ def test_a_subagent_may_be_kept_at_work() -> None:
 
 def test_a_subagent_that_ends_its_own_session() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         session = client.session()
         async with session.subagent("explore") as child:
 
@@ -223,7 +226,7 @@ def test_a_subagent_that_ends_its_own_session() -> None:
                 await session.end()
                 return "ended"
 
-            outcome = await asyncio.wait_for(child.run_tool("X", {}, ends), 5)
+            outcome = await asyncio.wait_for(child.run_tool("X", {}, ends), LIMIT)
             assert outcome.output == "ended"
         assert session.closed and child.closed
 

@@ -12,7 +12,6 @@ import pytest
 from hookweave import (
     ClientClosedError,
     Event,
-    HookClient,
     HookResponse,
     InvalidDefinitionError,
     InvalidMatcherError,
@@ -29,6 +28,7 @@ from hookweave import (
     UnknownToolError,
 )
 
+from support import new_client
 from test_loops import LOOPS, pause
 
 
@@ -53,7 +53,7 @@ def test_a_tool_may_take_a_context() -> None:
         return context is not None
 
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook("SessionStart", lambda event: {"ext": {"claude-code": {"env": {"A": "1"}}}})
         async with client.session("s-1") as session:
             assert session.env == {"A": "1"}
@@ -69,7 +69,7 @@ def test_a_tool_may_take_a_context() -> None:
 
 
 def test_what_a_tool_raises_is_the_cause() -> None:
-    client = HookClient()
+    client = new_client()
     boom = ValueError("boom")
 
     def fails(args: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ def test_what_a_tool_raises_is_the_cause() -> None:
 
 
 def test_the_cause_is_that_of_the_last_run() -> None:
-    client = HookClient()
+    client = new_client()
     runs = 0
 
     @client.hook("PostToolUseFailure")
@@ -119,7 +119,7 @@ def test_the_cause_is_that_of_the_last_run() -> None:
 
 def test_unknown_tools_and_models_are_named() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_tool("Read", lambda args: "text")
         with pytest.raises(UnknownToolError, match="no tool `Bash` is registered; known are: Read"):
             await client.execute_tool("s", "Bash", {})
@@ -134,7 +134,7 @@ def test_unknown_tools_and_models_are_named() -> None:
 
 def test_sessions_are_found_by_id() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_tool("Bash", shell)
         session = client.session("s-1", permissions="deny")
         assert (await client.execute_tool("s-1", "Bash", LS)).decision == "deny"
@@ -151,7 +151,7 @@ def test_sessions_are_found_by_id() -> None:
 
 def test_a_tool_may_come_with_a_permission() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         before = client.session(permissions="allow")
         client.register_tool("Bash[1]", shell, permission="deny")
         client.register_tool("Bash", shell)
@@ -171,7 +171,7 @@ def test_a_tool_may_come_with_a_permission() -> None:
 
 def test_a_tool_may_come_with_a_schema() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         schema = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
         client.register_tool("Bash", shell, schema=schema)
         client.register_tool("Bash", shell, schema=schema)
@@ -191,7 +191,7 @@ def test_a_tool_may_come_with_a_schema() -> None:
 
 
 def test_wrong_options_are_refused() -> None:
-    client = HookClient()
+    client = new_client()
     with pytest.raises(InvalidOptionError, match="approval"):
         client.session(approval="maybe")  # type: ignore[arg-type]
     with pytest.raises(InvalidOptionError, match="sometimes"):
@@ -204,7 +204,7 @@ def test_wrong_options_are_refused() -> None:
 
 def test_a_closed_client_ends_its_sessions() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         session = client.session()
         client.close()
         with pytest.raises(ClientClosedError):
@@ -215,7 +215,7 @@ def test_a_closed_client_ends_its_sessions() -> None:
 
 def test_args_without_json_form_reach_the_tool() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         thing = object()
         outcome = await client.session().run_tool("X", {"thing": thing, "t": (1,)}, lambda args: args["thing"] is thing)
         assert outcome.output is True and outcome.args == {"thing": thing, "t": (1,)}
@@ -231,7 +231,7 @@ def test_args_without_json_form_reach_the_tool() -> None:
 @pytest.mark.parametrize("run", LOOPS)
 def test_an_agent_with_a_model_that_streams(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         requests: list[ModelRequest] = []
         pieces: list[str] = []
 
@@ -276,7 +276,7 @@ def test_an_agent_with_a_model_that_streams(run: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("answer", [None, 3, {"tool_calls": [{"args": {}}]}, {"tool_calls": 3}, {"usage": object()}])
 def test_a_model_that_answers_nonsense_has_failed(answer: Any) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_model(lambda request: answer)
         generation = await client.session().generate("x")
         assert generation.status == "failed" and generation.reason and generation.model_calls == 1
@@ -286,7 +286,7 @@ def test_a_model_that_answers_nonsense_has_failed(answer: Any) -> None:
 
 def test_what_a_model_raises_is_kept() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         boom = ConnectionError("overloaded")
 
         def model(request: ModelRequest) -> str:
@@ -301,7 +301,7 @@ def test_what_a_model_raises_is_kept() -> None:
 
 def test_a_summary_must_be_a_text() -> None:
     async def main() -> None:
-        session = HookClient().session()
+        session = new_client().session()
         compaction = await session.compact(lambda messages, custom: 3)  # type: ignore[arg-type, return-value]
         assert not compaction.compacted and compaction.reason is not None and "int" in compaction.reason
         assert (await session.compact(lambda messages, custom: f"short: {custom}")).summary == "short: None"

@@ -1,4 +1,4 @@
-"""Every vector of sessions: with hooks that answer at once, with coroutines, and on trio."""
+"""Every vector of sessions, in turn or each: with hooks that answer at once, with coroutines, and on trio."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from vectors.run import rotated
 from vectors.sessions import STYLES, run_session_case, session_cases
 
 LIST = Path(__file__).resolve().parents[2] / "target" / "vectors" / "sessions-python.txt"
 
 CASES = session_cases()
-RUNS = [(case, style) for case in CASES for style in STYLES]
+RUNS = list(rotated(CASES, lambda case: STYLES))
 
 
 @pytest.fixture(scope="module")

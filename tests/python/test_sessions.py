@@ -11,7 +11,6 @@ import pytest
 import trio
 from hookweave import (
     Event,
-    HookClient,
     HookResponse,
     InvalidMatcherError,
     Messages,
@@ -20,6 +19,7 @@ from hookweave import (
     ToolContext,
 )
 
+from support import new_client
 from test_loops import LOOPS, pause
 
 
@@ -33,7 +33,7 @@ LS = {"command": "ls"}
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_whole_conversation(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
 
         @client.hook("PreToolUse", matcher={"tool": "Bash"})
         async def guard(event: Event) -> HookResponse | None:
@@ -64,7 +64,7 @@ def test_sessions_never_mix(run: Callable[..., Any]) -> None:
     sessions, calls = 100, 50
 
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
 
         @client.hook("PreToolUse")
         async def mark(event: Event) -> HookResponse:
@@ -109,7 +109,7 @@ def test_sessions_never_mix(run: Callable[..., Any]) -> None:
 
 def test_temporary_hooks_of_a_session() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         seen: list[tuple[str, str | None]] = []
 
         def note(event: Event) -> None:
@@ -140,7 +140,7 @@ def test_temporary_hooks_of_a_session() -> None:
 
 def test_any_other_event() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook("TaskCreated", lambda event: {"action": "block", "reason": event["cwd"]})
         session = client.session("s", cwd="/w")
         outcome = await session.dispatch("TaskCreated", task_id="1", task_subject="x")
@@ -159,7 +159,7 @@ def test_a_context_and_a_display_that_raise_stop_nothing(caplog: pytest.LogCaptu
             raise OSError("closed")
 
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook("PreToolUse", lambda event: {"inject": "text", "message": "look"})
         session = client.session(context=Broken(), display=Broken())
         assert (await session.run_tool("Bash", LS, shell)).ok
@@ -173,7 +173,7 @@ def test_a_context_and_a_display_that_raise_stop_nothing(caplog: pytest.LogCaptu
 
 def test_messages_are_logged_without_a_display(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_hook(
             "PreToolUse", lambda event: {"message": {"text": "mind this", "level": "warning"}}, name="m"
         )
@@ -195,7 +195,7 @@ def test_whoever_listens_hears_each_outcome_of_a_session_and_its_subagents(
         raise RuntimeError("not my day")
 
     async def main() -> None:
-        session = HookClient().session(on_outcome=listen)
+        session = new_client().session(on_outcome=listen)
         async with session, session.subagent("reviewer") as child:
             await child.run_tool("Bash", LS, shell)
 
@@ -209,7 +209,7 @@ def test_whoever_listens_hears_each_outcome_of_a_session_and_its_subagents(
 def test_arguments_with_an_integer_that_python_does_not_take(by_hook: bool) -> None:
     calls = [{"name": "Bash", "args": "{}"}, {"name": "Bash", "args": '{"n": [' + "9" * 4301 + "]}"}]
     response = {"text": "", "tool_calls": calls}
-    client = HookClient()
+    client = new_client()
     ran: list[dict[str, Any]] = []
     client.register_tool("Bash", ran.append)
     client.register_model(lambda request: {"text": "a"} if by_hook else response)

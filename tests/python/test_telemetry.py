@@ -22,6 +22,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import NonRecordingSpan, SpanContext, StatusCode, TraceFlags, TraceState
 
+from support import new_client
+
 BASH = {"tool": "Bash", "args": {"command": "ls"}}
 
 
@@ -32,7 +34,7 @@ class Traced:
         self.exporter = InMemorySpanExporter()
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(self.exporter))
-        self.client = HookClient()
+        self.client = new_client()
         self.instrumentation: Instrumentation = instrument(self.client, tracer_provider=provider, **options)
 
     @property
@@ -173,7 +175,7 @@ def test_a_tracer_that_fails_spoils_no_dispatch() -> None:
 
             return Tracer()
 
-    client = HookClient()
+    client = new_client()
     instrument(client, tracer_provider=Broken())
     client.register_hook("PreToolUse", lambda event: HookResponse.block("no"))
     assert client.dispatch_sync("PreToolUse", BASH).blocked
@@ -205,7 +207,7 @@ def server() -> Iterator[tuple[str, list[dict[str, str]]]]:
 
 def client_with_hooks(folder: Path, url: str) -> HookClient:
     """A client with a command that writes down where it is in a trace, and a webhook."""
-    client = HookClient(project_dir=folder)
+    client = new_client(project_dir=folder)
     (folder / "hooks.json").write_text(
         json.dumps(
             {

@@ -41,10 +41,12 @@ from hookweave.testing import (
     trace_snapshot,
 )
 
+from support import LIMIT, new_client
+
 
 def judged(answer: Any, **options: Any) -> Judged:
     """What comes of a Bash call that one hook, called `hook`, answers so."""
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: answer, name="hook", **options)
     client.register_hook("PreToolUse", lambda event: None, name="writes", matcher={"tool": "Write"})
     return dispatch_sync(client, tool_event("Bash", command="ls", timeout=5))
@@ -123,7 +125,7 @@ def raises(event: PreToolUseEvent) -> None:
 
 
 def test_a_failure_is_given_by_its_assert() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", raises)
     outcome = dispatch_sync(client, tool_event("Bash"))
     assert isinstance(assert_failed(outcome, "raises", "raised", message="no disk").error.__cause__, ValueError)
@@ -134,7 +136,7 @@ def test_a_failure_is_given_by_its_assert() -> None:
 
 
 def test_an_objection_to_what_has_happened() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PostToolUse", lambda event: HookResponse.block("too long"))
     outcome = dispatch_sync(client, tool_result_event("Bash", {"command": "ls"}, output="x", exit_code=1))
     assert outcome.event.result.exit_code == 1
@@ -144,7 +146,7 @@ def test_an_objection_to_what_has_happened() -> None:
 
 
 def test_a_forgotten_await_is_said() -> None:
-    client = HookClient()
+    client = new_client()
     running: Any = client.dispatch("Stop")
     with pytest.raises(TypeError, match="not a Dispatch; was `await` forgotten"):
         assert_blocked(running)
@@ -152,7 +154,7 @@ def test_a_forgotten_await_is_said() -> None:
 
 
 def test_every_event_of_the_catalogue_can_be_raised_by_its_name() -> None:
-    client = HookClient()
+    client = new_client()
     for known in client.catalogue():
         outcome = dispatch_sync(client, known["name"])
         assert outcome.event.event_type == known["name"]
@@ -172,7 +174,7 @@ def test_events_have_values_of_their_own() -> None:
 
 
 def test_custom_events_and_unknown_ones() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook(EventName("deploy:start"), lambda event: HookResponse.block(event["where"]))
     assert_blocked(dispatch_sync(client, "deploy:start", where="production"), reason="production")
     with pytest.raises(LookupError, match="no event of the catalogue is called `Deploy`"):
@@ -182,7 +184,7 @@ def test_custom_events_and_unknown_ones() -> None:
 
 
 def test_async_hooks_run_with_and_without_a_loop() -> None:
-    client = HookClient()
+    client = new_client()
 
     async def guard(event: PreToolUseEvent) -> HookResponse:
         await asyncio.sleep(0)
@@ -214,7 +216,7 @@ async def generated(client: HookClient, approver: ScriptedApprover) -> tuple[Any
 
 
 def test_a_whole_agent_by_script() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: ASK, name="asks")
     client.register_hook("PostToolUse", lambda event: TELL, name="tells")
     approver = ScriptedApprover(True)
@@ -236,7 +238,7 @@ def test_a_whole_agent_by_script() -> None:
 
 def test_what_a_person_denies_is_blocked() -> None:
     async def main() -> Any:
-        client = HookClient()
+        client = new_client()
         client.register_hook("PreToolUse", lambda event: ASK, name="asks")
         return await client.session(approval=ScriptedApprover(False)).run_tool("Bash", {}, RecordingTool())
 
@@ -253,7 +255,7 @@ def test_scripts_that_do_not_fit() -> None:
         approver = ScriptedApprover(*answers)
 
         async def main() -> None:
-            client = HookClient()
+            client = new_client()
             client.register_hook("PreToolUse", lambda event: ASK)
             call = await client.session(approval=approver).run_tool("Bash", {}, RecordingTool())
             assert not call.ran
@@ -275,7 +277,7 @@ def test_scripts_that_do_not_fit() -> None:
 
 def test_scripted_models_and_tools_raise_what_they_are_told() -> None:
     async def main() -> None:
-        client = HookClient()
+        client = new_client()
         client.register_model(ScriptedModel(ModelResponse("first"), OSError("no network")))
         session = client.session()
         assert (await session.generate("a")).text == "first"
@@ -311,7 +313,7 @@ def test_a_watched_client_hears_of_sessions_and_of_the_background() -> None:
 
     async def main() -> None:
         await client.session().run_tool("Bash", {}, RecordingTool())
-        await client.drain(5)
+        await client.drain(LIMIT)
 
     asyncio.run(main())
     assert [outcome.event.event_type for outcome in client.outcomes] == ["PreToolUse", "PostToolUse"]
@@ -338,7 +340,7 @@ def test_hooks_in_the_background_come_to_their_end() -> None:
 
 
 def test_the_order_in_which_hooks_ran_matters() -> None:
-    client = HookClient()
+    client = new_client()
     for name in ("first", "second"):
         client.register_hook("Stop", lambda event: None, name=name)
     outcome = dispatch_sync(client, "Stop")
@@ -350,7 +352,7 @@ def test_the_order_in_which_hooks_ran_matters() -> None:
 def test_a_snapshot_is_plain_data_that_stays_the_same() -> None:
     def snapshot() -> dict[str, Any]:
         folder = tempfile.mkdtemp()
-        client = HookClient()
+        client = new_client()
         client.register_hook(
             "PreToolUse", lambda event: HookResponse.block(f"{folder}/x of {event.session_id}"), name="g"
         )
@@ -370,7 +372,7 @@ def test_a_snapshot_is_plain_data_that_stays_the_same() -> None:
 
 
 def test_snapshots_of_what_has_no_json_form() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: {"modified": {"args": {"when": Path("x")}}}, name="odd")
     outcome = dispatch_sync(client, tool_event("Bash"))
     text = describe(outcome)

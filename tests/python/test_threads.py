@@ -15,6 +15,10 @@ import trio
 from hookweave import AwaitableInSyncDispatchError, Event, HookClient, HookResponse, InvalidHookError
 from hookweave._threads import MAX_THREADS
 
+from support import LIMIT, new_client, until_async
+
+pytestmark = pytest.mark.memory
+
 
 def blocking(client: HookClient) -> Any:
     return client.dispatch_sync("PreToolUse")
@@ -40,7 +44,7 @@ WAYS = [blocking, on_asyncio, on_trio]
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 @pytest.mark.parametrize("way", WAYS)
 def test_runs_elsewhere_and_answers(way: Callable[[HookClient], Any], mode: Any) -> None:
-    client = HookClient(mode=mode)
+    client = new_client(mode=mode)
     threads: list[threading.Thread] = []
 
     @client.hook("PreToolUse", run_in_thread=True)
@@ -55,21 +59,22 @@ def test_runs_elsewhere_and_answers(way: Callable[[HookClient], Any], mode: Any)
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_timeout_holds_there(way: Callable[[HookClient], Any]) -> None:
-    client = HookClient()
+    client = new_client()
     release = threading.Event()
-    client.register_hook("PreToolUse", lambda event: release.wait(10), timeout=0.05, run_in_thread=True)
-    began = time.perf_counter()
+    ended: list[bool] = []
+    hook = lambda event: ended.append(release.wait(LIMIT))  # noqa: E731
+    client.register_hook("PreToolUse", hook, timeout=0.05, run_in_thread=True)
     try:
         outcome = way(client)
+        assert ended == []
     finally:
         release.set()
-    assert time.perf_counter() - began < 5
     assert outcome.trace[0].failure.kind == "timeout"
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_exceptions_come_back(way: Callable[[HookClient], Any]) -> None:
-    client = HookClient()
+    client = new_client()
 
     @client.hook("PreToolUse", run_in_thread=True)
     def handler(event: Event) -> None:
@@ -80,7 +85,7 @@ def test_exceptions_come_back(way: Callable[[HookClient], Any]) -> None:
 
 
 def test_a_coroutine_function_is_refused() -> None:
-    client = HookClient()
+    client = new_client()
 
     async def handler(event: Event) -> None: ...
 
@@ -89,22 +94,27 @@ def test_a_coroutine_function_is_refused() -> None:
 
 
 def test_the_loop_stays_free() -> None:
-    client = HookClient()
-    client.register_hook("Stop", lambda event: time.sleep(0.1), run_in_thread=True)
+    client = new_client()
+    begun, release = threading.Event(), threading.Event()
 
-    async def main() -> int:
+    @client.hook("Stop", run_in_thread=True)
+    def waits(event: Event) -> HookResponse:
+        begun.set()
+        return HookResponse.block("released" if release.wait(LIMIT) else "in vain")
+
+    async def main() -> Any:
         task = asyncio.create_task(client.dispatch("Stop"))
-        turns = 0
-        while not task.done():
+        await until_async(begun.is_set)
+        for _ in range(5):
             await asyncio.sleep(0.005)
-            turns += 1
-        return turns
+        release.set()
+        return await task
 
-    assert asyncio.run(main()) >= 5
+    assert asyncio.run(main()).reason == "released"
 
 
 def test_the_pool_is_bounded_and_used_again() -> None:
-    client = HookClient(default_timeout=30)
+    client = new_client()
     names: set[str] = set()
 
     def handler(event: Event) -> None:
@@ -121,9 +131,9 @@ def test_the_pool_is_bounded_and_used_again() -> None:
 
 
 def test_nested_hooks_find_a_thread_after_jobs_have_waited() -> None:
-    client = HookClient(default_timeout=30)
+    client = new_client()
     client.register_hook("Stop", lambda event: time.sleep(0.002), run_in_thread=True)
-    nesting = HookClient(default_timeout=None)
+    nesting = new_client()
     runs: list[int] = []
 
     @nesting.hook("Stop", run_in_thread=True)
@@ -138,13 +148,13 @@ def test_nested_hooks_find_a_thread_after_jobs_have_waited() -> None:
     asyncio.run(main())
     caller = threading.Thread(target=nesting.dispatch_sync, args=("Stop",), daemon=True)
     caller.start()
-    caller.join(10)
+    caller.join(LIMIT)
     assert not caller.is_alive()
     assert len(runs) == min(MAX_THREADS * 2, 17)
 
 
 def test_dispatch_sync_from_many_threads() -> None:
-    client = HookClient()
+    client = new_client()
     results: list[str | None] = []
 
     @client.hook("PreToolUse")
@@ -169,7 +179,7 @@ def test_dispatch_sync_from_many_threads() -> None:
 
 
 def test_dispatch_sync_refuses_before_the_first_hook() -> None:
-    client = HookClient()
+    client = new_client()
     ran: list[str] = []
     client.register_hook("PreToolUse", lambda event: ran.append("sync"))
 
@@ -185,7 +195,7 @@ def test_dispatch_sync_refuses_before_the_first_hook() -> None:
 
 
 def test_an_unexpected_awaitable_is_closed_and_blocks_a_gate() -> None:
-    client = HookClient()
+    client = new_client()
     made: list[Any] = []
 
     async def later() -> None:
@@ -210,11 +220,11 @@ def test_hanging_threads_do_not_keep_the_process_alive() -> None:
     program = """
 import threading
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.register_hook("Stop", lambda event: threading.Event().wait(), timeout=0.05, run_in_thread=True)
 print(client.dispatch_sync("Stop").trace[0].failure.kind)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT, check=False)
     assert (done.stdout, done.returncode) == ("timeout\n", 0)
     # No log is configured, and it is shown anyway.
     [seen] = done.stderr.splitlines()

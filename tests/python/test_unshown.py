@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hookweave import HookClient, PayloadError, PreToolUseEvent
+from hookweave import PayloadError, PreToolUseEvent
+
+from support import new_client
 
 
 def shared(levels: int) -> dict[str, Any]:
@@ -17,7 +19,7 @@ def shared(levels: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("levels", [20, 120])
 def test_one_container_in_many_places_is_bounded(levels: int) -> None:
-    client = HookClient()
+    client = new_client()
     refused = []
 
     @client.hook("PreToolUse")
@@ -35,13 +37,13 @@ def test_one_container_in_many_places_is_bounded(levels: int) -> None:
 
 
 def test_a_wide_payload_is_shown() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: None if len(event.args["rows"]) == 100_000 else 1 / 0)
     outcome = client.dispatch_sync("PreToolUse", tool="X", args={"rows": [{"n": n} for n in range(100_000)]})
     assert (outcome.blocked, outcome.trace[0].status) == (False, "ran")
 
 
 def test_the_whole_event_is_not_shown_either() -> None:
-    client = HookClient()
+    client = new_client()
     client.register_hook("PreToolUse", lambda event: print(dict(event)))
     assert client.dispatch_sync("PreToolUse", tool="X", args=shared(20)).blocked

@@ -20,7 +20,8 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse, LateAnswer, ReloadReport
 
-from hook_files import hooks_file, prints, settings, until
+from hook_files import hooks_file, prints, put, settings
+from support import LIMIT, new_client, until, until_async
 from test_loops import LOOPS, pause
 from test_processes import run as run_program
 
@@ -39,16 +40,9 @@ def thread_names() -> list[str]:
     return names
 
 
-async def soon(true: Callable[[], Any], seconds: float = 15) -> bool:
-    ends = time.perf_counter() + seconds
-    while not true() and time.perf_counter() < ends:
-        await pause(0.01)
-    return bool(true())
-
-
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_changed_file_is_reloaded_on_the_loop_of_the_watch(run: Callable[..., Any], tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     asked: list[tuple[str, int, str]] = []
     heard: list[tuple[ReloadReport, str, int]] = []
@@ -68,11 +62,11 @@ def test_a_changed_file_is_reloaded_on_the_loop_of_the_watch(run: Callable[..., 
         client.watch(on_reload)
         WHERE.set("elsewhere")
         hooks_file(tmp_path)
-        assert await soon(lambda: len(heard) == 1)
+        await until_async(lambda: len(heard) == 1)
         assert heard[0][0].kept == ("keep it",)
         assert (await client.dispatch("PreToolUse", tool="Bash", args={})).blocked
         hooks_file(tmp_path, OTHER)
-        assert await soon(lambda: len(heard) == 2)
+        await until_async(lambda: len(heard) == 2)
         report = heard[1][0]
         assert [change.name for change in (*report.removed, *report.changed)] in (["guard"], ["other"])
         assert not (await client.dispatch("PreToolUse", tool="Bash", args={})).blocked
@@ -98,7 +92,7 @@ def watching(folder: Path) -> HookClient:
         "SessionStart": [{"hooks": [{"type": "command", "command": answer}]}],
     }
     path.write_text(json.dumps({"hooks": groups}), encoding="utf-8")
-    client = HookClient(project_dir=folder)
+    client = new_client(project_dir=folder)
     client.load(path)
     return client
 
@@ -117,18 +111,18 @@ def test_files_that_hooks_name_raise_an_event(run: Callable[..., Any], tmp_path:
         WHERE.set("watch")
         client.watch(reports.append)
         WHERE.set("elsewhere")
-        (tmp_path / ".env").write_text("A=1", encoding="utf-8")
-        assert await soon(lambda: len(events) == 1)
-        (tmp_path / "more").write_text("not yet", encoding="utf-8")
+        put(tmp_path / ".env", "A=1")
+        await until_async(lambda: len(events) == 1)
+        put(tmp_path / "more", "not yet")
         await pause(0.3)
         await client.dispatch("SessionStart", source="startup")
-        await pause(0.3)
-        (tmp_path / "more").write_text("now, and longer", encoding="utf-8")
-        assert await soon(lambda: len(events) == 2)
+        await until_async(lambda: client._watch and str(tmp_path / "more") in str(client._watch._watched))
+        put(tmp_path / "more", "now, and longer")
+        await until_async(lambda: len(events) == 2)
         (tmp_path / ".env").unlink()
-        assert await soon(lambda: len(events) == 3)
+        await until_async(lambda: len(events) == 3)
         client.unwatch()
-        (tmp_path / ".env").write_text("A=2", encoding="utf-8")
+        put(tmp_path / ".env", "A=2")
         await pause(0.3)
 
     run(main)
@@ -141,32 +135,32 @@ def test_files_that_hooks_name_raise_an_event(run: Callable[..., Any], tmp_path:
 def test_files_that_hooks_name_raise_an_event_without_a_loop(tmp_path: Path) -> None:
     client = watching(tmp_path)
     client.watch()
-    (tmp_path / ".envrc").write_text("A=1", encoding="utf-8")
-    assert until(lambda: (tmp_path / "heard").exists() and ".envrc" in (tmp_path / "heard").read_text(encoding="utf-8"))
+    put(tmp_path / ".envrc", "A=1")
+    until(lambda: (tmp_path / "heard").exists() and ".envrc" in (tmp_path / "heard").read_text(encoding="utf-8"))
     client.unwatch()
 
 
 def test_without_a_loop_a_thread_reloads(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     heard: list[tuple[ReloadReport, str]] = []
     WHERE.set("here")
     client.watch(lambda report: heard.append((report, WHERE.get())))
     hooks_file(tmp_path, OTHER)
-    assert until(lambda: len(heard) == 1)
+    until(lambda: len(heard) == 1)
     report, where = heard[0]
     assert len([*report.added, *report.changed]) == 1 and where == "here"
     assert not client.dispatch_sync("PreToolUse", tool="Bash", args={}).blocked
     client.unwatch()
     client.unwatch()
-    assert until(lambda: not any(thread.name == "hookweave-watch" for thread in threading.enumerate()))
+    until(lambda: not any(thread.name == "hookweave-watch" for thread in threading.enumerate()))
 
 
 @pytest.mark.parametrize("run", LOOPS)
 def test_what_fails_is_logged_and_the_watch_goes_on(
     run: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, GUARD))
     heard: list[ReloadReport] = []
 
@@ -176,10 +170,10 @@ def test_what_fails_is_logged_and_the_watch_goes_on(
 
     async def main() -> None:
         client.watch(on_reload)
-        (tmp_path / "hookweave.json").write_text("{", encoding="utf-8")
-        assert await soon(lambda: len(heard) == 1)
+        put(tmp_path / "hookweave.json", "{")
+        await until_async(lambda: len(heard) == 1)
         hooks_file(tmp_path, GUARD, OTHER)
-        assert await soon(lambda: len(heard) == 2)
+        await until_async(lambda: len(heard) == 2)
         client.unwatch()
 
     with caplog.at_level(logging.ERROR, "hookweave"):
@@ -189,7 +183,7 @@ def test_what_fails_is_logged_and_the_watch_goes_on(
 
 
 def test_files_that_are_loaded_later_are_watched_too(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     heard: list[ReloadReport] = []
 
     async def main() -> None:
@@ -197,14 +191,14 @@ def test_files_that_are_loaded_later_are_watched_too(tmp_path: Path) -> None:
         client.load(hooks_file(tmp_path, OTHER))
         await asyncio.sleep(0.05)
         hooks_file(tmp_path, OTHER, GUARD)
-        assert await soon(lambda: heard)
+        await until_async(lambda: heard)
 
     asyncio.run(main())
     client.close()
 
 
 def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, OTHER))
     heard: list[ReloadReport] = []
 
@@ -217,7 +211,7 @@ def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
     assert heard == []
     gc.collect()
     if Path("/proc/self/task").is_dir():
-        assert until(lambda: not any(name.startswith("hookweave-watch") for name in thread_names()))
+        until(lambda: not any(name.startswith("hookweave-watch") for name in thread_names()))
 
     async def busy() -> None:
         client.watch(heard.append)
@@ -225,14 +219,14 @@ def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
             hooks_file(tmp_path, {**OTHER, "name": f"n{time.perf_counter_ns()}"})
             time.sleep(0.15)
         assert heard == []
-        assert await soon(lambda: heard)
+        await until_async(lambda: heard)
         await asyncio.sleep(0.3)
         assert len(heard) == 1
 
     asyncio.run(busy())
 
     async def lost() -> weakref.ref[HookClient]:
-        client = HookClient()
+        client = new_client()
         client.load(tmp_path / "hookweave.json")
         client.watch()
         return weakref.ref(client)
@@ -249,7 +243,7 @@ def test_a_watch_keeps_no_process_alive_and_crashes_none(loop: str, tmp_path: Pa
 import asyncio, time
 import trio
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 async def main():
     client.watch(print)
@@ -270,7 +264,7 @@ def test_a_forked_child_takes_nothing_out_of_its_parent_s_loop(tmp_path: Path) -
         f"""
 import asyncio, json, os
 from hookweave import HookClient
-client = HookClient()
+client = HookClient(default_timeout=600)
 client.load({str(file)!r})
 heard = []
 async def main():
@@ -281,7 +275,7 @@ async def main():
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     open({str(file)!r}, "w").write(json.dumps({{"hookweave": 1, "hooks": []}}))
-    for _ in range(500):
+    for _ in range(6000):
         if heard:
             return
         await asyncio.sleep(0.02)
@@ -294,7 +288,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize("run", [*LOOPS, None])
 def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | None, tmp_path: Path) -> None:
-    client = HookClient()
+    client = new_client()
     more = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "tests are green"}}
     client.load(
         settings(
@@ -317,7 +311,7 @@ def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | Non
     async def main() -> list[str]:
         loops.append(threading.get_ident())
         outcome = await client.dispatch("PostToolUse", tool="Bash", args={}, result=result)
-        assert await client.drain(10)
+        assert await client.drain(LIMIT)
         return [entry.status for entry in outcome.trace]
 
     if run is None:
@@ -334,7 +328,7 @@ def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | Non
 
 
 def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    client = HookClient()
+    client = new_client()
     client.load(hooks_file(tmp_path, {"event": "Stop", "command": prints({"reason": "late words"}), "detached": True}))
 
     @client.hook("Stop", detached=True)
@@ -343,7 +337,7 @@ def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytes
 
     async def main() -> None:
         await client.dispatch("Stop")
-        assert await client.drain(10)
+        assert await client.drain(LIMIT)
 
     def ears(answer: LateAnswer) -> None:
         raise ValueError("no ears")
@@ -362,8 +356,8 @@ def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytes
 
 
 def test_a_detached_command_on_a_cancelled_trio_run_is_killed(tmp_path: Path) -> None:
-    client = HookClient()
-    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "detached": True}))
+    client = new_client()
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 600", "detached": True}))
 
     async def main() -> None:
         await client.dispatch("Stop")
@@ -371,5 +365,5 @@ def test_a_detached_command_on_a_cancelled_trio_run_is_killed(tmp_path: Path) ->
 
     began = time.perf_counter()
     trio.run(main)
-    assert time.perf_counter() - began < 20
+    assert time.perf_counter() - began < LIMIT
     assert client._outstanding == set()

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import asyncio, hookweave
 from hookweave import HookClient, HookResponse
-client = HookClient()
+client = HookClient(default_timeout=600)
 @client.hook("PreToolUse", matcher={"tool": "Bash"})
 async def guard(event):
     await asyncio.sleep(0)

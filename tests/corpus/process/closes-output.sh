@@ -1,4 +1,4 @@
 #!/bin/sh
 # Closes its output and then takes too long.
 exec >/dev/null 2>&1
-sleep 30
+sleep 600

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Starts programs that start programs, and waits too long.
+# Starts programs that start programs, and waits too long: one of them writes a file once it may.
 (
-  (sleep 0.9; echo alive >grandchild.txt) &
+  (until test -e go || [ "$((n += 1))" -gt 600 ]; do sleep 0.1; done; echo alive >grandchild.txt) &
   wait
 ) &
 wait

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Answers and leaves a program running that holds its output open.
 cat >/dev/null
-sleep 30 &
+sleep 600 &
 echo 'answered at once' >&2
 exit 2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Does not end when it is asked to.
 trap '' TERM INT HUP
-sleep 30 &
+sleep 600 &
 wait
-sleep 30
+sleep 600

@@ -1,4 +1,4 @@
 #!/bin/sh
 # Sleeps longer than any timeout.
-sleep 30
+sleep 600
 exit 2

@@ -1,4 +1,4 @@
 #!/bin/sh
 # Denies and then does not end.
 echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'
-sleep 30
+sleep 600

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 import tempfile
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
@@ -16,20 +15,11 @@ from typing import Any
 
 from hookweave import Event, HookClient, HookResponse, LateAnswer
 
+from support import LIMIT, sleep
+
 from .values import MISSING, decode, fits
 
 IN_THE_WAY = (TypeError, AttributeError, KeyError, IndexError, ValueError)
-
-
-async def sleep(seconds: float) -> None:
-    """Sleeps on the loop or thread that runs the caller."""
-    if "trio" in sys.modules:
-        import trio
-
-        if trio.lowlevel.in_trio_task():
-            await trio.sleep(seconds)
-            return
-    await asyncio.sleep(seconds)
 
 
 FLEETING = ("seq", "time", "dispatch", "hook_id", "duration_us", "input", "prev", "hash")
@@ -43,6 +33,9 @@ class World:
         self.client = client
         self.is_async = style in ("async", "trio", "file-hooks")
         self.style = style
+        # Hooks begin on several threads in one style.
+        self.lock = threading.RLock()
+        self.hanging = False
         self.ran: list[str] = []
         self.runs: dict[str, int] = {}
         self.faults: list[str] = []
@@ -79,7 +72,7 @@ class World:
 
     def take_records(self) -> list[dict[str, Any]]:
         """What was recorded since the last look, without what differs from run to run."""
-        assert self.client.flush_audit(10)
+        assert self.client.flush_audit(LIMIT)
         records, self.records[:] = self.records[:], []
         return records
 
@@ -145,6 +138,10 @@ class Handler:
 
     def begin(self, event: Event) -> dict[str, Any]:
         """Notes the run and checks what the handler sees; gives what to do."""
+        with self.world.lock:
+            return self._begin(event)
+
+    def _begin(self, event: Event) -> dict[str, Any]:
         world = self.world
         world.mutate_kept()
         world.runs[self.name] = world.runs.get(self.name, 0) + 1
@@ -272,6 +269,7 @@ class AsyncHandler(Handler):
             if "sleep_ms" in do:
                 await sleep(do["sleep_ms"] / 1000)
             if "hangs" in do:
+                self.world.hanging = True
                 await sleep(3600)
             if "dispatches" in do:
                 inner = do["dispatches"]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from hookweave import HookClient, HookweaveError, Outcome
+
+from support import ALL, LIMIT, sleep, until_async
 
 from .comparing import Comparison, check, refused
 from .file_hooks import Place, has_file_hooks
@@ -24,7 +27,13 @@ STYLES = ("sync", "blocking", "async", "trio")
 Together: TypeAlias = Callable[[list[Callable[[], Awaitable[Any]]]], Awaitable[list[Any]]]
 """Awaits all of them at once."""
 
+Begun: TypeAlias = Callable[[], Awaitable[None]]
+"""Waits until a dispatch has come to where it is to be cancelled."""
+
 NAMES = {"default_timeout_ms": "default_timeout"}
+
+# Where a case sets none, no hook runs into the default timeout.
+TEN_MINUTES = 600
 
 
 def cases() -> list[dict[str, Any]]:
@@ -45,6 +54,19 @@ def styles(case: dict[str, Any]) -> Iterator[str]:
             yield style
 
 
+def rotated(
+    cases: Iterable[dict[str, Any]], styles: Callable[[dict[str, Any]], Iterable[str]]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each case in one of its styles, in turn, so that neighbours differ; or in all of them."""
+    turns: Counter[tuple[str, ...]] = Counter()
+    for case in cases:
+        able = tuple(styles(case))
+        if able and not ALL:
+            able, turn = (able[turns[able] % len(able)],), able
+            turns[turn] += 1
+        yield from ((case, style) for style in able)
+
+
 def _needs_async(case: dict[str, Any]) -> bool:
     text = json.dumps(case)
     return '"hangs"' in text or '"cancel_after_ms"' in text
@@ -58,7 +80,7 @@ def make_client(options: dict[str, Any]) -> HookClient:
 def client_options(options: dict[str, Any]) -> dict[str, Any]:
     """A case's options as Python has them."""
     given = {NAMES.get(name, name): value for name, value in options.items() if name != "error"}
-    limit = given.get("default_timeout")
+    limit = given.setdefault("default_timeout", TEN_MINUTES * 1000)
     if isinstance(limit, int | float):
         given["default_timeout"] = limit / 1000
     return given
@@ -162,6 +184,7 @@ class _Play:
             else:
                 self.step(step)
         self.world.ran.clear()
+        self.world.hanging = False
         if "from_wire" in dispatch:
             return (event_of(dispatch["from_wire"]),)
         if self.place is not None:
@@ -176,7 +199,7 @@ class _Play:
                 assert self.place is not None
                 check(self.place.report_faults(step["reload"], await self.world.client.reload()))
             elif "wait_ms" in step:
-                await asyncio.sleep(step["wait_ms"] / 1000)
+                await sleep(step["wait_ms"] / 1000)
             elif "dispatches" in step:
                 make, times = self.many(step["dispatches"], self.world.client.dispatch)
                 if "together" in step["dispatches"]:
@@ -240,9 +263,9 @@ class _Play:
 
             return await asyncio.gather(*(one(make) for make in makes))
 
-        async def cancelled(make: Callable[[], Awaitable[Any]], seconds: float) -> bool:
+        async def cancelled(make: Callable[[], Awaitable[Any]], begun: Begun) -> bool:
             task = asyncio.ensure_future(make())
-            await asyncio.sleep(seconds)
+            await begun()
             task.cancel()
             try:
                 await task
@@ -266,9 +289,16 @@ class _Play:
                     nursery.start_soon(one, make)
             return results
 
-        async def cancelled(make: Callable[[], Awaitable[Any]], seconds: float) -> bool:
-            with trio.move_on_after(seconds) as scope:
-                await make()
+        async def cancelled(make: Callable[[], Awaitable[Any]], begun: Begun) -> bool:
+            async def cancel() -> None:
+                await begun()
+                scope.cancel()
+
+            with trio.CancelScope() as scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(cancel)
+                    await make()
+                    nursery.cancel_scope.cancel()
             return scope.cancelled_caught
 
         await self.awaited(dispatches, expects, together, cancelled)
@@ -278,7 +308,7 @@ class _Play:
         dispatches: list[dict[str, Any]],
         expects: list[dict[str, Any]],
         together: Together,
-        cancelled: Callable[[Callable[[], Awaitable[Any]], float], Awaitable[bool]],
+        cancelled: Callable[[Callable[[], Awaitable[Any]], Begun], Awaitable[bool]],
     ) -> None:
         client = self.world.client
         if "concurrent" in self.case:
@@ -296,7 +326,7 @@ class _Play:
                     continue
                 if "cancel_after_ms" in dispatch:
                     make = partial(client.dispatch, *arguments)
-                    result = await cancelled(make, dispatch["cancel_after_ms"] / 1000)
+                    result = await cancelled(make, partial(self.begun, dispatch["cancel_after_ms"] / 1000))
                 else:
                     result = await client.dispatch(*arguments)
             except HookweaveError as error:
@@ -304,10 +334,16 @@ class _Play:
             await self.drain()
             self.comparison.one(expect, result)
 
+    async def begun(self, seconds: float) -> None:
+        """Waits until a hook hangs, if any of the case does, and then this long."""
+        if '"hangs"' in json.dumps(self.case):
+            await until_async(lambda: self.world.hanging)
+        await sleep(seconds)
+
     async def drain(self) -> None:
         self.world.blocks.close()
         if self.has_detached:
-            assert await self.world.client.drain(5)
+            assert await self.world.client.drain(LIMIT)
 
     def blocking(self, dispatches: list[dict[str, Any]], expects: list[dict[str, Any]]) -> None:
         client = self.world.client
@@ -336,5 +372,5 @@ class _Play:
                 result = error
             self.world.blocks.close()
             if self.has_detached:
-                asyncio.run(client.drain(5))
+                assert asyncio.run(client.drain(LIMIT))
             self.comparison.one(expect, result)

@@ -23,9 +23,11 @@ from hookweave import (
     ToolResult,
 )
 
+from support import LIMIT, sleep
+
 from .comparing import check, error_faults
 from .file_hooks import Place
-from .hooks import World, sleep
+from .hooks import World
 from .run import FOLDER, client_options
 from .values import decode, fits
 
@@ -48,12 +50,12 @@ def run_session_case(case: dict[str, Any], style: str) -> None:
         import trio
 
         async def limited() -> None:
-            with trio.fail_after(30):
+            with trio.fail_after(LIMIT):
                 await play.run()
 
         trio.run(limited)
     else:
-        asyncio.run(asyncio.wait_for(play.run(), 30))
+        asyncio.run(asyncio.wait_for(play.run(), LIMIT))
 
 
 def _nth(entries: list[Any], turn: int) -> Any:
