@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, test, type TestContext } from "node:test";
 
-import { HookClient, type ClientOptions } from "hookweave";
+import type { ClientOptions, HookClient } from "hookweave";
 
 import { Documented, systems as files } from "./support/documented.js";
 import { Folder } from "./support/files.js";
-import { until } from "./support/tools.js";
+import { PATIENCE, quietClient, until } from "./support/tools.js";
 
 const skip = process.platform === "win32" ? "the documented commands are written for sh" : false;
 
@@ -40,7 +40,7 @@ function lines(file: string): string[] {
 /** A client in a folder that logs no failures and reaches no server outside. */
 function clientIn(folder: Folder, options: ClientOptions = {}): HookClient {
   const webhooks = { allowedUrls: [] };
-  return new HookClient({ logger: null, projectDir: folder.path, webhooks, ...options });
+  return quietClient({ projectDir: folder.path, webhooks, ...options });
 }
 
 describe("the files of Cocode's documentation", { skip }, () => {
@@ -213,7 +213,7 @@ describe("files as Wingman documents them", { skip }, () => {
         trace.every(({ status }) => status === "detached"),
         tool,
       );
-      assert.ok(await client.drain(10_000));
+      assert.ok(await client.drain(PATIENCE));
     }
     assert.deepEqual(lines(folder.at("calls")), ["prettier --write a.ts", "prettier --write b.ts"]);
     const seen = JSON.parse(readFileSync(folder.at("after.json"), "utf8")) as object;

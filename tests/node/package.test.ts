@@ -12,7 +12,7 @@ const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
 /** Runs a program that must succeed. */
 async function succeed(command: string, args: string[], cwd: string): Promise<Finished> {
-  const finished = await runProgram(command, args, { cwd, limit: 120_000 });
+  const finished = await runProgram(command, args, { cwd });
   assert.equal(finished.code, 0, `${command} ${args.join(" ")}:\n${finished.out}\n${finished.err}`);
   return finished;
 }
