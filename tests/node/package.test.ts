@@ -27,7 +27,8 @@ describe("the packed package", () => {
     root = mkdtempSync(path.join(tmpdir(), "hookweave-pack-"));
     const packed = await succeed(
       npm,
-      ["pack", "--json", "--pack-destination", root],
+      // Without the command, which takes minutes to build; nothing here runs it.
+      ["pack", "--ignore-scripts", "--json", "--pack-destination", root],
       packageFolder,
     );
     const [entry] = JSON.parse(packed.out) as [{ filename: string; files: { path: string }[] }];
