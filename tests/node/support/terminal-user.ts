@@ -15,6 +15,8 @@ export class TerminalUser {
   screen = "";
   readonly #program: ChildProcess;
   readonly #ended: Promise<number | null>;
+  /** Whether it has left and all that it wrote is on the screen. */
+  #isOver = false;
 
   constructor(program: string, cwd: string) {
     const command = [process.execPath, "--input-type=module", "--eval", program];
@@ -28,12 +30,13 @@ export class TerminalUser {
       this.screen += text;
     });
     this.#ended = new Promise((resolve) => this.#program.on("close", resolve));
+    void this.#ended.then(() => (this.#isOver = true));
   }
 
   /** Reads until a text is on the screen; fails when the program has left without it. */
   async until(text: string): Promise<void> {
     try {
-      await until(() => this.screen.includes(text) || this.#program.exitCode !== null);
+      await until(() => this.screen.includes(text) || this.#isOver);
       assert.ok(this.screen.includes(text), `no \`${text}\` on the screen: ${this.screen}`);
     } finally {
       if (!this.screen.includes(text)) this.#program.kill();
