@@ -14,8 +14,10 @@ import {
   type Span,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { HookClient, HookResponse, type ModelResponse, type Session } from "hookweave";
+import { HookResponse, type ModelResponse, type Session } from "hookweave";
 import { instrument, type InstrumentOptions } from "hookweave/telemetry";
+
+import { quietClient } from "./support/tools.js";
 
 /** The tree of one run, which every language makes alike. Compiled tests lie in bindings-node/build-tests. */
 const TREE = new URL("../../tests/spans/generate.json", import.meta.url);
@@ -54,7 +56,7 @@ function traced(options: InstrumentOptions = {}) {
   const tracerProvider = new BasicTracerProvider({
     spanProcessors: [new SimpleSpanProcessor(exporter), order],
   });
-  const client = new HookClient({ logger: null });
+  const client = quietClient();
   instrument(client, { ...options, tracerProvider });
   /** The finished spans as trees; all that began have ended. */
   const trees = (): Node[] => {

@@ -9,6 +9,8 @@ import { test } from "node:test";
 
 import { audit, type AuditRecord } from "hookweave";
 
+import { LIMIT } from "./support/tools.js";
+
 const PROGRAM = `
 import { writeFileSync } from "node:fs";
 import { HookClient } from ${JSON.stringify(import.meta.resolve("hookweave"))};
@@ -39,7 +41,7 @@ for (const kind of ["function", "promise", "command"]) {
       rmSync(folder, { recursive: true });
     });
     const program = ["--input-type=module", "--eval", PROGRAM, folder, kind];
-    const ended = spawnSync(process.execPath, program, { timeout: 60_000, encoding: "utf8" });
+    const ended = spawnSync(process.execPath, program, { timeout: LIMIT, encoding: "utf8" });
     assert.equal(ended.signal, "SIGKILL", ended.stderr);
     const log = join(folder, "audit.jsonl");
     const records = readFileSync(log, "utf8")

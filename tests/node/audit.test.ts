@@ -16,6 +16,7 @@ import {
 } from "hookweave";
 
 import { folder, newLog, records } from "./support/logs.js";
+import { PATIENCE } from "./support/tools.js";
 
 const kinds = (file: string): string[] => records(file).map(({ kind }) => kind);
 const call = { tool: "Bash", args: { command: "ls" }, sessionId: "s1" };
@@ -88,7 +89,7 @@ describe("the audit log", () => {
     const client = new HookClient({ logger, audit: { file, callback } });
     client.registerHook("PreToolUse", () => undefined);
     await client.dispatch("PreToolUse", call);
-    assert.equal(client.flushAudit(), true);
+    assert.equal(client.flushAudit(PATIENCE), true);
     assert.deepEqual(heard, records(file));
     assert.deepEqual(logged, ["the audit callback failed"]);
     await client.close();
@@ -106,7 +107,7 @@ describe("the audit log", () => {
     };
     const client = new HookClient({ logger, audit: { callback } });
     client.registerHook("PreToolUse", () => undefined);
-    assert.equal(client.flushAudit(), true);
+    assert.equal(client.flushAudit(PATIENCE), true);
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(logged, [["the audit callback failed", 2]]);
     await client.close();
@@ -153,7 +154,7 @@ describe("the audit log", () => {
     client.setHookAuditLevel("verbose");
     client.registerHook("PreToolUse", () => undefined);
     await client.dispatch("PreToolUse", call);
-    client.flushAudit();
+    client.flushAudit(PATIENCE);
     assert.deepEqual(
       logged.map((details) => (details as AuditRecord).kind),
       ["audit_opened", "hook_registered", "hook_started", "hook_finished"],
@@ -177,7 +178,7 @@ describe("the audit log", () => {
     client.setHookAuditLevel("verbose");
     client.registerHook("PreToolUse", () => undefined);
     await client.dispatch("PreToolUse", call);
-    client.flushAudit();
+    client.flushAudit(PATIENCE);
     assert.deepEqual(logged, ["audit_opened", "hook_registered", "hook_started", "hook_finished"]);
     await client.close();
     const silent = new HookClient({ logger: null });

@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { HookFailedError, HookTimeoutError, type LateAnswer } from "hookweave";
+import { HookFailedError, HookTimeoutError, type HookClient, type LateAnswer } from "hookweave";
 
 import { Folder, lives } from "./support/files.js";
-import { bash, quietClient, until } from "./support/tools.js";
+import { atSomeScale, bash, PATIENCE, quietClient, until } from "./support/tools.js";
 
 describe("what a command decides", () => {
   test("a guard blocks by its exit code, with its reason", async (t) => {
@@ -113,7 +113,7 @@ describe("what a command decides", () => {
     const folder = new Folder(t);
     // Each waits until the other has begun.
     const meet = (own: string, other: string): string =>
-      `touch ${own}; i=0; while [ ! -e ${other} ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; [ -e ${other} ]`;
+      `touch ${own}; i=0; while [ ! -e ${other} ] && [ $i -lt 2400 ]; do sleep 0.05; i=$((i+1)); done; [ -e ${other} ]`;
     const file = folder.settings({
       PreToolUse: [
         `${meet("a", "b")} && echo '{"decision":"approve"}'`,
@@ -202,40 +202,46 @@ describe("failures", () => {
 
   test("a command that takes too long is killed with its children, and its file's limit counts", async (t) => {
     const folder = new Folder(t);
-    const file = folder.settings({
-      PreToolUse: [{ type: "command", command: "sleep 60 & echo $! > pid; wait", timeout: 0.4 }],
+    await atSomeScale(async (scale) => {
+      const [command, timeout] = ["sleep 600 & echo $! > pid; wait", 0.4 * scale];
+      const file = folder.settings({ PreToolUse: [{ type: "command", command, timeout }] });
+      const client = quietClient({ projectDir: folder.path, defaultTimeout: 20 });
+      client.load(file);
+      const outcome = await client.dispatch("PreToolUse", { ...bash, cwd: folder.path });
+      const failure = outcome.trace[0]?.failure;
+      assert.equal(failure?.kind, "timeout");
+      assert.ok(failure.error instanceof HookTimeoutError);
+      assert.match(
+        failure.message,
+        new RegExp(`${String(timeout * 1000)} ?ms|${String(timeout)} ?s`),
+      );
+      const pid = Number(readFileSync(folder.at("pid"), "utf8"));
+      await until(() => !lives(pid));
+      await client.close(0);
     });
-    const client = quietClient({ projectDir: folder.path, defaultTimeout: 20 });
-    client.load(file);
-    const outcome = await client.dispatch("PreToolUse", { ...bash, cwd: folder.path });
-    const failure = outcome.trace[0]?.failure;
-    assert.equal(failure?.kind, "timeout");
-    assert.ok(failure.error instanceof HookTimeoutError);
-    assert.match(failure.message, /400 ?ms/);
-    const pid = Number(readFileSync(folder.at("pid"), "utf8"));
-    await until(() => !lives(pid));
-    await client.close(0);
   });
 
   test("a hook that waits for its turn does not use up its time, and has not overrun", async (t) => {
     const folder = new Folder(t);
-    const command = { type: "command", command: "sleep 0.3", timeout: 1 };
-    const file = folder.settings({ Stop: [command] });
-    const client = quietClient({ maxRunning: 1 });
-    client.load(file);
-    const outcomes = await Promise.all(Array.from({ length: 6 }, () => client.dispatch("Stop")));
-    for (const { trace } of outcomes) {
-      assert.equal(trace[0]?.failure, null);
-      assert.equal(trace[0].overran, false);
-    }
-    await client.close(0);
+    await atSomeScale(async (scale) => {
+      const command = `sleep ${String(0.15 * scale)}`;
+      const file = folder.settings({ Stop: [{ type: "command", command, timeout: 0.5 * scale }] });
+      const client = quietClient({ maxRunning: 1 });
+      client.load(file);
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => client.dispatch("Stop")));
+      for (const { trace } of outcomes) {
+        assert.equal(trace[0]?.failure, null);
+        assert.equal(trace[0].overran, false);
+      }
+      await client.close(0);
+    });
   });
 });
 
 describe("ending early", () => {
   test("a dispatch that is cancelled kills its command", async (t) => {
     const folder = new Folder(t);
-    const file = folder.settings({ PreToolUse: ["echo $$ > pid; sleep 60"] });
+    const file = folder.settings({ PreToolUse: ["echo $$ > pid; sleep 600"] });
     const client = quietClient({ projectDir: folder.path });
     client.load(file);
     const stop = new AbortController();
@@ -253,7 +259,7 @@ describe("ending early", () => {
 
   test("closing kills what runs, and the dispatch that waits for it goes on to its end", async (t) => {
     const folder = new Folder(t);
-    const file = folder.settings({ PreToolUse: ["echo $$ > pid; sleep 60"] });
+    const file = folder.settings({ PreToolUse: ["echo $$ > pid; sleep 600"] });
     const client = quietClient({ projectDir: folder.path });
     client.load(file);
     const pending = client.dispatch("PreToolUse", { ...bash, cwd: folder.path });
@@ -281,12 +287,13 @@ describe("questions to the host", () => {
 
   test("a judge answers, and may take its time, but not too long", async (t) => {
     const folder = new Folder(t);
-    const client = quietClient();
-    client.load(
-      folder.settings({
-        PreToolUse: [{ type: "prompt", prompt: "Safe? $ARGUMENTS", model: "m", timeout: 0.3 }],
-      }),
-    );
+    const asking = (timeout: number): HookClient => {
+      const hook = { type: "prompt", prompt: "Safe? $ARGUMENTS", model: "m", timeout };
+      const client = quietClient();
+      client.load(folder.settings({ PreToolUse: [hook] }));
+      return client;
+    };
+    const client = asking(600);
     const asked: unknown[] = [];
     client.setJudge(async (question) => {
       asked.push(question.kind, question.model);
@@ -299,11 +306,13 @@ describe("questions to the host", () => {
     assert.equal(outcome.blocked, true);
     assert.equal(outcome.reason, "rather not");
     let signal: AbortSignal | undefined;
-    client.setJudge((_question, context) => {
+    const hasty = asking(0.3);
+    hasty.setJudge((_question, context) => {
       ({ signal } = context);
       return new Promise(() => undefined);
     });
-    const late = await client.dispatch("PreToolUse", bash);
+    const late = await hasty.dispatch("PreToolUse", bash);
+    await hasty.close(0);
     assert.equal(late.trace[0]?.failure?.kind, "timeout");
     assert.equal(signal?.aborted, true);
     client.setJudge(() => {
@@ -364,7 +373,7 @@ describe("beside the agent", () => {
     });
     const outcome = await client.dispatch("PostToolUse", { ...bash, result: { success: true } });
     assert.equal(outcome.trace[0]?.status, "detached");
-    assert.equal(await client.drain(10_000), true);
+    assert.equal(await client.drain(PATIENCE), true);
     assert.equal(late.length, 1);
     assert.equal(late[0]?.event, "PostToolUse");
     assert.equal(late[0].wakes, true);

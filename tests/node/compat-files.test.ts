@@ -1,14 +1,14 @@
 /** The configuration files of other systems' documentation, as they stand there, with the programs that they call. */
 
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, test, type TestContext } from "node:test";
 
-import { HookClient, type ClientOptions } from "hookweave";
+import type { ClientOptions, HookClient } from "hookweave";
 
 import { Documented, systems as files } from "./support/documented.js";
 import { Folder } from "./support/files.js";
-import { until } from "./support/tools.js";
+import { atSomeScale, PATIENCE, quietClient, until } from "./support/tools.js";
 
 const skip = process.platform === "win32" ? "the documented commands are written for sh" : false;
 
@@ -40,7 +40,7 @@ function lines(file: string): string[] {
 /** A client in a folder that logs no failures and reaches no server outside. */
 function clientIn(folder: Folder, options: ClientOptions = {}): HookClient {
   const webhooks = { allowedUrls: [] };
-  return new HookClient({ logger: null, projectDir: folder.path, webhooks, ...options });
+  return quietClient({ projectDir: folder.path, webhooks, ...options });
 }
 
 describe("the files of Cocode's documentation", { skip }, () => {
@@ -191,11 +191,17 @@ describe("files as Wingman documents them", { skip }, () => {
 
   test("a hook that is too slow is killed, and the call goes on", async (t) => {
     open(t);
-    client.load(folder.at(".wingman/wingman.config.json"));
-    const outcome = await client.dispatch("PreToolUse", { tool: "slow_tool", args: {}, ...cwd() });
-    assert.equal(outcome.blocked, false);
-    assert.equal(outcome.trace.at(-1)?.failure?.kind, "timeout");
-    assert.deepEqual(lines(folder.at("slow.log")), ["began"]);
+    const file = folder.at(".wingman/wingman.config.json");
+    const text = readFileSync(file, "utf8");
+    await atSomeScale(async (scale) => {
+      writeFileSync(file, text.replace(/"timeout": 1\b/, `"timeout": ${String(scale)}`));
+      await using slow = clientIn(folder);
+      slow.load(file);
+      const outcome = await slow.dispatch("PreToolUse", { tool: "slow_tool", args: {}, ...cwd() });
+      assert.equal(outcome.blocked, false);
+      assert.equal(outcome.trace.at(-1)?.failure?.kind, "timeout");
+      assert.deepEqual(lines(folder.at("slow.log")), ["began"]);
+    });
   });
 
   test("what was written is formatted, and tests run at the end, without anybody waiting", async (t) => {
@@ -213,7 +219,7 @@ describe("files as Wingman documents them", { skip }, () => {
         trace.every(({ status }) => status === "detached"),
         tool,
       );
-      assert.ok(await client.drain(10_000));
+      assert.ok(await client.drain(PATIENCE));
     }
     assert.deepEqual(lines(folder.at("calls")), ["prettier --write a.ts", "prettier --write b.ts"]);
     const seen = JSON.parse(readFileSync(folder.at("after.json"), "utf8")) as object;

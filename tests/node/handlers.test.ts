@@ -7,7 +7,7 @@ import vm from "node:vm";
 
 import { HookFailedError, HookResponse, InvalidAnswerError } from "hookweave";
 
-import { bash, never, quietClient, runModule } from "./support/tools.js";
+import { bash, never, PATIENCE, quietClient, runModule } from "./support/tools.js";
 
 describe("answers", () => {
   test("sync and async handlers are heard alike", async () => {
@@ -206,7 +206,7 @@ describe("answers that cannot be read", () => {
       client.registerHook("Stop", { handler: make as never, config: { detached: true } });
       await client.dispatch("Stop");
       await client.dispatch("Stop");
-      assert.equal(await client.drain(5000), true);
+      assert.equal(await client.drain(PATIENCE), true);
     }
   });
 });
@@ -371,9 +371,10 @@ describe("foreign thenables", () => {
   };
   for (const [name, { thenable, status, blocked }] of Object.entries(cases)) {
     test(name, async () => {
-      const client = quietClient({ defaultTimeout: 60 });
+      const client = quietClient();
       let after = 0;
-      client.registerHook("PreToolUse", () => thenable as never);
+      const config = name === "never settling" ? { timeout: 20 } : {};
+      client.registerHook("PreToolUse", { handler: () => thenable as never, config });
       client.registerHook("PreToolUse", () => {
         after++;
       });
@@ -388,18 +389,20 @@ describe("foreign thenables", () => {
 test("late answers and late rejections are not heard, and crash nothing", async () => {
   const { code, out, err } = await runModule(`
     import { HookClient } from "hookweave";
-    import { setTimeout as sleep } from "node:timers/promises";
     process.on("unhandledRejection", (e) => { console.log("unhandled", e); process.exitCode = 3; });
     const client = new HookClient({ defaultTimeout: 20, logger: null });
-    client.registerHook("Stop", async () => { await sleep(60); throw new Error("late"); });
-    client.registerHook("Stop", async () => { await sleep(60); return { action: "block" }; });
+    let goOn;
+    const late = new Promise((resolve) => { goOn = resolve; });
+    client.registerHook("Stop", async () => { await late; throw new Error("late"); });
+    client.registerHook("Stop", async () => { await late; return { action: "block" }; });
     client.registerHook("Stop", ({}, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))));
     const outcome = await client.dispatch("Stop");
     const controller = new AbortController();
     const cancelled = client.dispatch("Stop", {}, { signal: controller.signal });
     controller.abort();
     await cancelled.catch(() => {});
-    await sleep(100);
+    goOn();
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
     console.log(outcome.decision, outcome.trace.map(({ failure }) => failure?.kind).join());
   `);
   assert.equal(err, "");

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { HookClient } from "hookweave";
 
-import { bash, never, quietClient, until } from "./support/tools.js";
+import { bash, never, PATIENCE, quietClient } from "./support/tools.js";
 
 describe("temporary hooks", () => {
   const left = (client: HookClient): number => client.listHooks().length;
@@ -110,9 +110,10 @@ describe("detached", () => {
   test("is not waited for; drain waits", async () => {
     const client = quietClient();
     let done = false;
+    let go: () => void = () => assert.fail("the hook has not begun");
     client.registerHook("Stop", {
       handler: async () => {
-        await sleep(30);
+        await new Promise<void>((resolve) => (go = resolve));
         done = true;
       },
       config: { async: true },
@@ -121,6 +122,7 @@ describe("detached", () => {
     assert.equal(done, false);
     assert.equal(outcome.trace[0]?.status, "detached");
     assert.equal(await client.drain(5), false);
+    go();
     assert.equal(await client.drain(), true);
     assert.equal(done, true);
     assert.equal(await client.drain(), true);
@@ -175,7 +177,7 @@ describe("detached", () => {
       config,
     });
     await client.dispatch("Stop");
-    assert.equal(await client.drain(5000), true);
+    assert.equal(await client.drain(PATIENCE), true);
     assert.deepEqual(logged.sort(), ["hangs", "throws", "throws at once"]);
     assert.equal(signal?.aborted, true);
   });
@@ -357,5 +359,4 @@ test("two clients know nothing of each other", async () => {
   });
   await b.dispatch("Stop");
   assert.equal(runs, 0);
-  await until(() => true);
 });

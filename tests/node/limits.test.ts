@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { describe, test, type TestContext } from "node:test";
 
 import { Folder } from "./support/files.js";
+import { LIMIT } from "./support/tools.js";
 
 const START = `
 import { HookClient } from "hookweave";
@@ -19,7 +20,7 @@ function play(line: string, program: string, file: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const environment = { ...process.env, GUARDS: file };
     const given = ["-c", shell, process.execPath, START + program];
-    execFile("sh", given, { env: environment, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile("sh", given, { env: environment, timeout: LIMIT }, (error, stdout, stderr) => {
       if (error) reject(new Error(stderr, { cause: error }));
       else resolve(stdout.trim());
     });

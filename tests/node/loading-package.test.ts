@@ -161,7 +161,7 @@ describe("two copies in one process", () => {
     const out = await run(
       t,
       `
-      const clients = [one, two].map(({ HookClient }) => new HookClient({ logger: null }));
+      const clients = [one, two].map(({ HookClient }) => new HookClient({ logger: null, defaultTimeout: null }));
       let deepest = 0;
       let code = null;
       clients.forEach((client, index) => {

@@ -236,14 +236,14 @@ describe("watching", () => {
     const reason = async (): Promise<string | null> =>
       (await client.dispatch("PreToolUse", bash)).reason;
     folder.settings({ PreToolUse: [says("two")] });
-    await until(() => reports.length === 1);
-    assert.equal(await reason(), "two");
+    await until(async () => (await reason()) === "two");
+    await until(() => reports.length > 0);
     folder.write("other", {
       hooks: { PreToolUse: [{ hooks: [{ type: "command", command: says("three") }] }] },
     });
     renameSync(folder.at("other"), file);
-    await until(() => reports.length === 2);
-    assert.equal(await reason(), "three");
+    await until(async () => (await reason()) === "three");
+    await until(() => reports.length > 1);
     assert.ok(contexts.length >= 2);
     assert.ok(contexts.every((context) => context === "mine"));
     client.unwatch();
@@ -278,20 +278,25 @@ describe("watching", () => {
       events.push(`${event.event} ${basename(event.filePath)}`);
     });
     client.watch((report) => reports.push(report));
-    writeFileSync(folder.at(".env"), "A=1");
+    // At once with its text: it shall not be changed after it was added.
+    renameSync(folder.write("new", "A=1"), folder.at(".env"));
     await until(() => events.length === 1);
     writeFileSync(folder.at("more"), "not yet");
     await sleep(300);
     await client.dispatch("SessionStart", { source: "startup" });
     await sleep(300);
-    writeFileSync(folder.at("more"), "now, and longer");
-    await until(() => events.length === 2);
+    // When it is watched nobody says, so it is changed until that is heard.
+    let text = "now, and longer";
+    await until(() => {
+      if (events.length === 1) writeFileSync(folder.at("more"), (text += "."));
+      return events.length > 1;
+    }, 300);
     rmSync(folder.at(".env"));
-    await until(() => events.length === 3);
+    await until(() => events.includes("unlink .env"));
     client.unwatch();
     writeFileSync(folder.at(".env"), "A=2");
     await sleep(300);
-    assert.deepEqual(events, ["add .env", "change more", "unlink .env"]);
+    assert.deepEqual([...new Set(events)], ["add .env", "change more", "unlink .env"]);
     assert.deepEqual(reports, []);
     assert.equal(readFileSync(folder.at("heard"), "utf8").match(/"FileChanged"/g)?.length, 2);
     await client.close(0);

@@ -81,9 +81,7 @@ describe("other runtimes", () => {
       ? false
       : `not installed: npm install --prefix bindings-node/runtimes`;
     test(name, { skip }, async () => {
-      const { code, out, err } = await runProgram(program, [...args, "scripts/smoke.mjs"], {
-        limit: 60_000,
-      });
+      const { code, out, err } = await runProgram(program, [...args, "scripts/smoke.mjs"]);
       assert.equal(code, 0, err);
       assert.match(out, /everything as expected/);
     });

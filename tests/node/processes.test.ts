@@ -4,11 +4,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 import { Folder, lives } from "./support/files.js";
-import { bash, packageFolder, quietClient, runModule, until } from "./support/tools.js";
+import { all, bash, packageFolder, quietClient, runModule, until } from "./support/tools.js";
 
 const linux = process.platform === "linux";
 
@@ -74,26 +73,26 @@ describe("a process", () => {
       ),
     );
     assert.deepEqual({ code: idle.code, out: idle.out }, { code: 0, out: "late\n" });
-    assert.ok(idle.seconds < 20);
   });
 
   test("does not stay for a detached command, which it kills, unless it drains", async (t) => {
     const folder = new Folder(t);
-    const command = `echo $$ > ${folder.at("pid")}; sleep 1; touch ${folder.at("done")}; sleep 60`;
+    const command = `echo $$ > ${folder.at("pid")}; sleep 600; touch ${folder.at("done")}`;
     const file = folder.settings({
       PreToolUse: [{ type: "command", command, async: true }],
     });
     const done = await runModule(
       loading(
         file,
-        `import { existsSync } from "node:fs";
+        `import { existsSync, readFileSync } from "node:fs";
          await client.dispatch("PreToolUse", payload);
-         while (!existsSync(${JSON.stringify(folder.at("pid"))})) await new Promise((r) => setTimeout(r, 10));`,
+         const pid = ${JSON.stringify(folder.at("pid"))};
+         while (!existsSync(pid) || readFileSync(pid, "utf8") === "") await new Promise((r) => setTimeout(r, 10));`,
       ),
     );
     assert.equal(done.code, 0, done.err);
-    assert.equal(existsSync(folder.at("done")), false);
     await until(() => !lives(left(folder)));
+    assert.equal(existsSync(folder.at("done")), false);
     const drained = await runModule(
       loading(
         folder.settings({
@@ -121,7 +120,7 @@ describe("a process", () => {
       const folder = new Folder(t);
       const pid = folder.at("pid");
       const file = folder.settings({
-        PreToolUse: [`echo $$ > ${pid}; sleep 60`],
+        PreToolUse: [`echo $$ > ${pid}; sleep 600`],
       });
       const done = await runModule(
         loading(
@@ -138,7 +137,6 @@ describe("a process", () => {
         ),
       );
       assert.equal(done.code, ending.includes("exit(3)") ? 3 : 1, done.err);
-      assert.ok(done.seconds < 20, `took ${String(done.seconds)} s`);
       await until(() => !lives(left(folder)));
     });
   }
@@ -172,19 +170,19 @@ describe("a process", () => {
       assert.deepEqual(readdirSync(folder.at("caches/hookweave")), ["empty-transcript.jsonl"]);
   });
 
-  test("never crashes at its end, whenever that is", { timeout: 240_000 }, async (t) => {
+  test("never crashes at its end, whenever that is", async (t) => {
     const folder = new Folder(t);
     const file = folder.settings({
       PreToolUse: ["sleep 0.01", "cat > /dev/null", "sleep 0.02"],
     });
-    const rounds = Array.from({ length: 36 }, (_, round) => round);
+    const rounds = Array.from({ length: all ? 36 : 12 }, (_, round) => round);
     const workers = Array.from({ length: availableParallelism() }, async () => {
       for (let round = rounds.pop(); round !== undefined; round = rounds.pop()) {
         const { code, err } = await runModule(
           loading(
             file,
             `for (let i = 0; i < 8; i++) void client.dispatch("PreToolUse", payload);
-             setTimeout(() => process.exit(0), ${String(round * 2)});`,
+             setTimeout(() => process.exit(0), ${String(round * (all ? 2 : 6))});`,
           ),
         );
         assert.deepEqual({ code, err }, { code: 0, err: "" }, `round ${String(round)}`);
@@ -228,7 +226,7 @@ describe("worker threads", () => {
   test("one that is terminated takes its commands with it, and nobody else", async (t) => {
     const folder = new Folder(t);
     const file = folder.settings({
-      PreToolUse: [`echo $$ > ${folder.at("pid")}; sleep 60`],
+      PreToolUse: [`echo $$ > ${folder.at("pid")}; sleep 600`],
     });
     const worker = new Worker(text(file, `void client.dispatch("PreToolUse", payload);`), {
       eval: true,
@@ -278,8 +276,8 @@ describe("many commands", () => {
   });
 
   test(
-    "1,000 of them leave no descriptor, thread, process or memory behind",
-    { skip: !linux && "needs /proc", timeout: 240_000 },
+    "1,000 of them leave no descriptor, thread or process behind",
+    { skip: !linux && "needs /proc" },
     async (t) => {
       const folder = new Folder(t);
       const client = quietClient();
@@ -302,17 +300,12 @@ describe("many commands", () => {
       const descriptors = (): number => readdirSync("/proc/self/fd").length;
       const threads = (): number => readdirSync("/proc/self/task").length;
       await dispatches(100);
-      await sleep(100);
-      const before = {
-        descriptors: descriptors(),
-        threads: threads(),
-        children: children(),
-      };
+      await until(() => children() === 0);
+      const before = { descriptors: descriptors(), threads: threads() };
       await dispatches(1000);
-      await sleep(100);
-      assert.ok(descriptors() <= before.descriptors + 2, `${String(descriptors())} descriptors`);
-      assert.ok(threads() <= before.threads + 32, `${String(threads())} threads`);
-      assert.equal(children(), before.children);
+      await until(() => children() === 0);
+      await until(() => descriptors() <= before.descriptors + 2);
+      await until(() => threads() <= before.threads + 32);
       await client.close(0);
     },
   );
@@ -330,10 +323,9 @@ describe("many commands", () => {
     for (let round = 0; round < 5; round++) await use();
     const { gc } = globalThis as { gc?: () => void };
     assert.ok(gc !== undefined, "run with --expose-gc");
-    for (let round = 0; round < 20 && clients.some((ref) => ref.deref() !== undefined); round++) {
-      await sleep(10);
+    await until(() => {
       gc();
-    }
-    assert.equal(clients.filter((ref) => ref.deref() !== undefined).length, 0);
+      return clients.every((ref) => ref.deref() === undefined);
+    });
   });
 });

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
 
-import { HookClient, type Logger } from "hookweave";
+import type { Logger } from "hookweave";
 
-import { bash, quietClient, runModule } from "./support/tools.js";
+import { bash, newClient, PATIENCE, quietClient, runModule } from "./support/tools.js";
 
 /** Loads the package's own modules anew into a context, as such a runner does; the addon and the platform stay outside. */
 const IN_A_REALM = `
@@ -97,7 +97,7 @@ describe("a logger that fails", () => {
     test(`and ${name} ends neither dispatches nor hooks that nobody waits for`, async (t) => {
       const warned = t.mock.method(process, "emitWarning", () => undefined);
       const logger = { debug: fail, info: fail, warn: fail, error: fail } as unknown as Logger;
-      const client = new HookClient({ logger, audit: "info" });
+      const client = newClient({ logger, audit: "info" });
       client.registerHook("PreToolUse", () => {
         throw new Error("mine");
       });
@@ -109,7 +109,7 @@ describe("a logger that fails", () => {
       const outcome = await client.dispatch("PreToolUse", bash);
       assert.equal(outcome.reason, "no");
       await client.drain();
-      client.flushAudit();
+      client.flushAudit(PATIENCE);
       await client.close();
       await new Promise((resolve) => setImmediate(resolve));
       assert.equal(warned.mock.callCount(), 1, "its owner hears of it, once");

@@ -63,7 +63,7 @@ test("who misspells an option is told all that there are", () => {
 
 describe("hooks", () => {
   test("are listed in the order in which they run, with all that was said of them", () => {
-    const client = quietClient();
+    const client = new HookClient({ logger: null });
     client.registerHook("PreToolUse", {
       name: "guard",
       matcher: {
@@ -500,14 +500,14 @@ describe("nesting", () => {
   });
 
   test("hooks that wait before they dispatch are counted too", async () => {
-    const client = quietClient({ defaultTimeout: null });
+    const client = quietClient();
     const failures = nest(client, () => new Promise((resolve) => setImmediate(resolve)));
     await client.dispatch("Stop");
     assert.deepEqual(failures, ["nested_too_deep"]);
   });
 
   test("unrelated dispatches side by side are not nested", async () => {
-    const client = quietClient({ defaultTimeout: null });
+    const client = quietClient();
     client.registerHook("Stop", () => new Promise<void>((resolve) => setTimeout(resolve, 10)));
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => client.dispatch("Stop")));
     assert.ok(outcomes.every(({ trace }) => trace[0]?.failure === null));

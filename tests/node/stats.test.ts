@@ -3,20 +3,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { HookClient, HookResponse } from "hookweave";
+import { HookResponse } from "hookweave";
+
+import { newClient } from "./support/tools.js";
 
 const BASH = { tool: "Bash", args: { command: "ls" } };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 await test("what a program reads", async () => {
-  const client = new HookClient();
+  const client = newClient();
   client.registerHook("PreToolUse", { name: "slow", handler: () => wait(20) });
   client.registerHook("PreToolUse", {
     name: "other",
     matcher: { tool: "Edit" },
     handler: () => undefined,
   });
+  const before = Date.now();
+  const began = performance.now();
   await client.dispatch("PreToolUse", BASH);
+  const took = performance.now() - began;
   const stats = client.stats();
   const slow = stats.hook("slow");
   assert.ok(slow?.duration && slow.lastRun);
@@ -24,8 +29,8 @@ await test("what a program reads", async () => {
     slow.duration.p50 > 18 && slow.duration.p50 <= slow.duration.max,
     String(slow.duration.p50),
   );
-  assert.ok(slow.duration.max < 5000);
-  assert.ok(Math.abs(Date.now() - slow.lastRun.getTime()) < 5000);
+  assert.ok(slow.duration.max <= took * 1.1, `${String(slow.duration.max)} of ${String(took)}`);
+  assert.ok(slow.lastRun.getTime() >= before - 1 && slow.lastRun.getTime() <= Date.now() + 1);
   const other = stats.hook("other");
   assert.deepEqual([other?.neverMatched, other?.duration, other?.lastRun], [true, null, null]);
   assert.deepEqual(stats.events, { PreToolUse: 1 });
@@ -39,7 +44,7 @@ await test("what a program reads", async () => {
 });
 
 await test("more quiet runs than are kept, and answers between them", async () => {
-  const client = new HookClient();
+  const client = newClient();
   let turn = 0;
   client.registerHook("PreToolUse", { name: "quiet", handler: () => undefined });
   client.registerHook("PreToolUse", {
@@ -55,7 +60,7 @@ await test("more quiet runs than are kept, and answers between them", async () =
 });
 
 await test("looking at an outcome counts nothing", async () => {
-  const client = new HookClient();
+  const client = newClient();
   client.registerHook("PreToolUse", { name: "quiet", handler: () => undefined });
   const outcome = await client.dispatch("PreToolUse", BASH);
   assert.equal(outcome.trace.length, 1);
@@ -75,7 +80,7 @@ await test("a hook that fails again and again is told of more and more rarely", 
     },
     error: (message: string) => void shut.push(message),
   };
-  const client = new HookClient({ logger });
+  const client = newClient({ logger });
   const broken = (): never => {
     throw new Error("broken");
   };
@@ -94,7 +99,7 @@ await test("a hook that fails again and again is told of more and more rarely", 
 await test("a warning reaches the logger once", async () => {
   const logged: string[] = [];
   const logger = { warn: (message: string) => void logged.push(message), error: () => undefined };
-  const client = new HookClient({ logger });
+  const client = newClient({ logger });
   client.registerHook("PreToolUse", {
     name: "misspelt",
     matcher: { tool: "Bsh" },
@@ -116,7 +121,7 @@ await test("a warning reaches the logger once", async () => {
 await test("an event without hooks and hooks that always answer reach the logger too", async () => {
   const logged: string[] = [];
   const logger = { warn: (message: string) => void logged.push(message), error: () => undefined };
-  const client = new HookClient({ logger });
+  const client = newClient({ logger });
   client.registerHook("Stop", { name: "odd", matcher: { session: "x" }, handler: () => undefined });
   for (let count = 0; count < 130; count++) await client.dispatch("Stop", {});
   client.registerHook("PreToolUse", {

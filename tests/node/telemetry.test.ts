@@ -16,8 +16,10 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
-import { HookClient, HookResponse } from "hookweave";
+import { HookResponse } from "hookweave";
 import { instrument, type InstrumentOptions } from "hookweave/telemetry";
+
+import { newClient, quietClient } from "./support/tools.js";
 
 const BASH = { tool: "Bash", args: { command: "ls" } };
 
@@ -28,7 +30,7 @@ function traced(options: InstrumentOptions = {}) {
   const tracerProvider = new BasicTracerProvider({
     spanProcessors: [new SimpleSpanProcessor(exporter)],
   });
-  const client = new HookClient({ logger: null });
+  const client = quietClient();
   const instrumentation = instrument(client, { ...options, tracerProvider });
   const span = (name: string): ReadableSpan => {
     const found = exporter.getFinishedSpans().find((span) => span.name === name);
@@ -169,7 +171,7 @@ await test("commands and webhooks are told the active span", async (context) => 
     { type: "http", url },
   ];
   writeFileSync(join(folder, "hooks.json"), JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } }));
-  const client = new HookClient({ projectDir: folder });
+  const client = newClient({ projectDir: folder });
   client.load(join(folder, "hooks.json"), { dialect: "claude-code" });
   const span = api.trace.wrapSpanContext({
     traceId: "4bf92f3577b34da6a3ce929d0e0e4736",

@@ -24,7 +24,7 @@ const WORK = `
   const expect = (what, got, wanted) => { if (got !== wanted) wrong.push(what + ": " + got); };
   let dispatched = 0;
   for (let round = 0; round < rounds; round++) {
-    const client = new HookClient({ logger: null, maxHooksPerEvent: null, audit: { file } });
+    const client = new HookClient({ logger: null, defaultTimeout: null, maxHooksPerEvent: null, audit: { file } });
     client.registerHook("PreToolUse", () => undefined);
     const waiting = client.dispatch("PreToolUse", call(round));
     dispatched++;

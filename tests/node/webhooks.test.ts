@@ -6,8 +6,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 
+import type { HookClient } from "hookweave";
+
 import { Folder } from "./support/files.js";
-import { bash, quietClient } from "./support/tools.js";
+import { atSomeScale, bash, quietClient, until } from "./support/tools.js";
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -49,24 +51,32 @@ describe("webhooks", () => {
 
   test("a server that hangs is a timeout, and a cancelled dispatch hangs up", async (t) => {
     const folder = new Folder(t);
-    let hungUp = 0;
-    let arrived: () => void = () => undefined;
+    let [waiting, asked] = [0, 0];
     const url = await serve(t, (request) => {
-      request.on("close", () => undefined);
-      request.socket.on("close", () => hungUp++);
-      arrived();
+      [waiting, asked] = [waiting + 1, asked + 1];
+      request.socket.on("close", () => waiting--);
     });
-    const client = quietClient();
-    client.load(folder.settings({ PreToolUse: [{ type: "http", url, timeout: 0.3 }] }));
-    const outcome = await client.dispatch("PreToolUse", bash);
-    assert.equal(outcome.trace[0]?.failure?.kind, "timeout");
-    const stop = new AbortController();
-    arrived = () => {
-      stop.abort(new Error("enough"));
+    const load = (timeout: number): HookClient => {
+      const client = quietClient();
+      client.load(folder.settings({ PreToolUse: [{ type: "http", url, timeout }] }));
+      return client;
     };
-    await assert.rejects(client.dispatch("PreToolUse", bash, { signal: stop.signal }), /enough/);
-    while (hungUp < 2)
-      await once(process, "never", { signal: AbortSignal.timeout(10) }).catch(() => 0);
+    await atSomeScale(async (scale) => {
+      const client = load(0.2 * scale);
+      const outcome = await client.dispatch("PreToolUse", bash);
+      assert.equal(outcome.trace[0]?.failure?.kind, "timeout");
+      assert.ok(asked > 0, "the server was asked in time");
+      await until(() => waiting === 0);
+      await client.close(0);
+    });
+    const stop = new AbortController();
+    const before = asked;
+    const client = load(600);
+    const cancelled = client.dispatch("PreToolUse", bash, { signal: stop.signal });
+    await until(() => asked > before);
+    stop.abort(new Error("enough"));
+    await assert.rejects(cancelled, /enough/);
+    await until(() => waiting === 0);
     await client.close(0);
   });
 

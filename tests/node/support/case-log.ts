@@ -4,6 +4,7 @@ import type { AuditOptions, AuditRecord, HookClient } from "hookweave";
 
 import { newLog } from "./logs.js";
 import { camelKeys } from "./spelling.js";
+import { PATIENCE } from "./tools.js";
 import type { Json, JsonObject } from "./values.js";
 
 /** Keeps a client's audit log, at a level or with options; gives what takes the records since the last look. */
@@ -18,7 +19,7 @@ export function keepLog(client: HookClient, audit: Json): () => object[] {
     callback: (record) => records.push(record),
   });
   return () => {
-    client.flushAudit(10_000);
+    client.flushAudit(PATIENCE);
     return records.splice(0).map(lasting);
   };
 }

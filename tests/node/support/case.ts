@@ -17,6 +17,7 @@ import { fill, CaseDirectory } from "./case-directory.js";
 import { keepLog } from "./case-log.js";
 import { camelKeys, lateHere, localFields } from "./spelling.js";
 import { mustWait, CaseHooks, type Run, type Style } from "./case-hooks.js";
+import { PATIENCE } from "./tools.js";
 import { misfit, show, type Json, type JsonObject } from "./values.js";
 import { received, wireMisfit } from "./wire.js";
 
@@ -95,7 +96,9 @@ export class CaseRun {
     const refused = this.#hooks.expectError(error, () => {
       const { default_timeout_ms: timeout, ...rest } = options;
       const settings = camelKeys(rest);
-      if (timeout !== undefined) settings["defaultTimeout"] = timeout;
+      // A profile has a default of its own; other cases are about time where they say so.
+      if (timeout !== undefined || rest["profile"] === undefined)
+        settings["defaultTimeout"] = timeout ?? null;
       if (this.#place !== null) settings["projectDir"] = this.#place.project;
       this.#hooks.client = new HookClient({ ...settings, logger: null });
     });
@@ -303,7 +306,7 @@ export class CaseRun {
 
   /** Compares what is to be seen beside the outcome. */
   async #compareState(expected: JsonObject, place: string): Promise<void> {
-    if (this.#hooks.hasDetached) await this.#hooks.client.drain(5000);
+    if (this.#hooks.hasDetached) await this.#hooks.client.drain(PATIENCE);
     const note = (why: string | null): void => {
       if (why !== null) this.#hooks.misfits.push(why);
     };

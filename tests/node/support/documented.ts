@@ -82,7 +82,7 @@ export class Documented {
     const { out, err } = await runProgram(
       process.execPath,
       [compiler, ...flags.split(" "), types, ...files],
-      { cwd: this.#folder, limit: 120_000 },
+      { cwd: this.#folder },
     );
     assert.equal(err, "");
     return out.split("\n").filter((line) => line !== "");

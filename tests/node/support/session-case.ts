@@ -1,12 +1,6 @@
 /** A vector of sessions, run against the package. */
 
-import {
-  HookClient,
-  HookweaveError,
-  SubagentBlockedError,
-  TerminalQuestion,
-  ToolResult,
-} from "hookweave";
+import { HookweaveError, SubagentBlockedError, TerminalQuestion, ToolResult } from "hookweave";
 import type {
   ApprovalRequest,
   ContextMessage,
@@ -25,6 +19,7 @@ import { fill, CaseDirectory } from "./case-directory.js";
 import { keepLog } from "./case-log.js";
 import { camelKeys, localFields, snake } from "./spelling.js";
 import { mustWait, CaseHooks, type Style } from "./case-hooks.js";
+import { newClient } from "./tools.js";
 import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
 
 export interface SessionCase {
@@ -128,7 +123,7 @@ export class SessionRun {
     const caseHooks = this.#hooks;
     const place = this.#place;
     const options = { ...camelKeys(test.client ?? {}), logger: null };
-    const client = new HookClient(
+    const client = newClient(
       test.files === undefined ? options : { ...options, projectDir: place.project },
     );
     caseHooks.client = client;

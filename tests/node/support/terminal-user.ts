@@ -1,7 +1,10 @@
 /** A program at a terminal of its own, and the user who types there. */
 
+import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
+
+import { until } from "./tools.js";
 
 /** Gives a program a terminal; it is part of every Linux. */
 const SCRIPT = "/usr/bin/script";
@@ -12,6 +15,8 @@ export class TerminalUser {
   screen = "";
   readonly #program: ChildProcess;
   readonly #ended: Promise<number | null>;
+  /** Whether it has left and all that it wrote is on the screen. */
+  #isOver = false;
 
   constructor(program: string, cwd: string) {
     const command = [process.execPath, "--input-type=module", "--eval", program];
@@ -25,17 +30,16 @@ export class TerminalUser {
       this.screen += text;
     });
     this.#ended = new Promise((resolve) => this.#program.on("close", resolve));
+    void this.#ended.then(() => (this.#isOver = true));
   }
 
-  /** Reads until a text is on the screen. */
+  /** Reads until a text is on the screen; fails when the program has left without it. */
   async until(text: string): Promise<void> {
-    const deadline = Date.now() + 20_000;
-    while (!this.screen.includes(text)) {
-      if (Date.now() > deadline) {
-        this.#program.kill();
-        throw new Error(`no \`${text}\` on the screen: ${this.screen}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    try {
+      await until(() => this.screen.includes(text) || this.#isOver);
+      assert.ok(this.screen.includes(text), `no \`${text}\` on the screen: ${this.screen}`);
+    } finally {
+      if (!this.screen.includes(text)) this.#program.kill();
     }
   }
 
