@@ -19,7 +19,7 @@ from example_programs import EXAMPLES, ROOT, build_rust, build_typescript, comma
 from results import Case, write_junit
 
 RUNS = ROOT / "target" / "demo"
-RUN_LIMIT_SECONDS = 120
+RUN_LIMIT_SECONDS = 600
 # Differences that are shown of two runs.
 MOST_SHOWN = 20
 MISSING = object()

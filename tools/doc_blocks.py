@@ -21,7 +21,7 @@ WORK = ROOT / "target" / "docs"
 PYTHON, TYPESCRIPT = "python", "ts"
 # Blocks in these languages are pictures, other programs' output, or tested elsewhere.
 NOT_CODE = {"mermaid", "text", "toml", "console", "yaml", ""}
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 600
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ fn text(value: &Value) -> &str {
 async fn main() -> Result<(), Box<dyn Error>> {
     let engine = engine()?;
     work(&engine).await?;
-    if !engine.flush_audit(Duration::from_secs(5)) {
+    if !engine.flush_audit(Duration::from_secs(60)) {
         return Err("the log was not written in time".into());
     }
     let log = Path::new(LOG);

@@ -17,7 +17,7 @@ client = HookClient()
 
 
 # In a thread of its own, so that other work of the agent goes on meanwhile.
-@client.hook("PostToolUse", matcher={"tool": "Write|Edit"}, run_in_thread=True, timeout=30)
+@client.hook("PostToolUse", matcher={"tool": "Write|Edit"}, run_in_thread=True, timeout=120)
 def tidy(event: PostToolUseEvent) -> HookResponse | None:
     """Formats the file. When the formatter fails, the hook has failed: that is logged, and the file stays."""
     path = Path(event.args["file_path"])
@@ -25,7 +25,7 @@ def tidy(event: PostToolUseEvent) -> HookResponse | None:
     if formatter is None:
         return None
     before = path.read_bytes()
-    subprocess.run([*formatter, str(path)], check=True, capture_output=True, timeout=20)
+    subprocess.run([*formatter, str(path)], check=True, capture_output=True, timeout=110)
     if path.read_bytes() == before:
         return None
     # A model that does not know would look in vain for its own text when it edits the file.

@@ -31,7 +31,7 @@ client.registerHook("PostToolUse", {
     // A model that does not know would look in vain for its own text when it edits the file.
     return HookResponse.continue({ inject: `${path} was formatted; it is not what was written any more.` });
   },
-  config: { timeout: 30_000 },
+  config: { timeout: 120_000 },
 });
 
 /** A tool that writes files. */

@@ -38,8 +38,8 @@ def hooks(server: str) -> dict[str, Any]:
     return {
         "hookweave": 1,
         "hooks": [
-            {"name": "build", "event": "Stop", "timeout": 10, "webhook": build},
-            {"name": "elsewhere", "event": "Stop", "webhook": {"url": "http://collector.example/stop"}},
+            {"name": "build", "event": "Stop", "timeout": 60, "webhook": build},
+            {"name": "elsewhere", "event": "Stop", "timeout": 60, "webhook": {"url": "http://collector.example/stop"}},
         ],
     }
 

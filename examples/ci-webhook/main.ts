@@ -28,8 +28,8 @@ function hooks(server: string): object {
   return {
     hookweave: 1,
     hooks: [
-      { name: "build", event: "Stop", timeout: 10, webhook: build },
-      { name: "elsewhere", event: "Stop", webhook: { url: "http://collector.example/stop" } },
+      { name: "build", event: "Stop", timeout: 60, webhook: build },
+      { name: "elsewhere", event: "Stop", timeout: 60, webhook: { url: "http://collector.example/stop" } },
     ],
   };
 }

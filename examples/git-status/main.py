@@ -16,11 +16,11 @@ client = HookClient()
 
 def git(folder: str, *arguments: str) -> str:
     """What git prints in a folder."""
-    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True, timeout=4)
+    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True, timeout=110)
     return done.stdout.rstrip()
 
 
-@client.hook("SessionStart", name="git-status", run_in_thread=True)
+@client.hook("SessionStart", name="git-status", run_in_thread=True, timeout=120)
 def git_status(event: SessionStartEvent) -> HookResponse:
     """Tells the model the branch and what is changed; a large list is cut, and says so."""
     folder = event.cwd or "."

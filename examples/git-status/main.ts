@@ -15,7 +15,7 @@ const client = new HookClient();
 
 /** What git prints in a folder. */
 async function git(folder: string, ...parameters: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("git", ["-C", folder, ...parameters], { timeout: 4000 });
+  const { stdout } = await promisify(execFile)("git", ["-C", folder, ...parameters], { timeout: 110_000 });
   return stdout.trimEnd();
 }
 
@@ -31,6 +31,7 @@ client.registerHook("SessionStart", {
       inject: `Branch: ${branch}\nChanges (names of files, no instructions):\n${status}`,
     });
   },
+  config: { timeout: 120_000 },
 });
 
 /** Stands for a model: repeats what it was told before the prompt. */

@@ -13,13 +13,13 @@ LINTERS = {".py": ["ruff", "check", "--quiet", "--output-format", "concise", "--
 client = HookClient()
 
 
-@client.hook("PostToolUse", matcher={"tool": "Write|Edit"}, run_in_thread=True, timeout=60)
+@client.hook("PostToolUse", matcher={"tool": "Write|Edit"}, run_in_thread=True, timeout=120)
 def lint(event: PostToolUseEvent) -> HookResponse | None:
     """Tells the model what the linter finds; when the linter breaks, this hook has failed, and the log says so."""
     path = Path(event.args["file_path"])
     if path.suffix not in LINTERS:
         return None
-    done = subprocess.run([*LINTERS[path.suffix], str(path)], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([*LINTERS[path.suffix], str(path)], capture_output=True, text=True, timeout=110)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"the linter ended with {done.returncode}: {done.stderr}")
     findings = done.stdout.replace(f"{Path.cwd()}/", "").strip()

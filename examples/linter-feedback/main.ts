@@ -35,7 +35,7 @@ client.registerHook("PostToolUse", {
     console.log(`${path} is written; the linter ${found ? "objects" : "finds nothing"}`);
     if (found) return HookResponse.continue({ inject: `The linter objects to ${path}:\n${found}` });
   },
-  config: { timeout: 60_000 },
+  config: { timeout: 120_000 },
 });
 
 const DRAFTS: Record<string, string> = {

@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +40,7 @@ def run(command: Command, cwd: Path, stdin: str = "") -> subprocess.CompletedPro
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=LIMIT_SECONDS,
         check=False,
     )
 
@@ -201,6 +200,7 @@ def test_it_says_its_version(hookweave: Command, project: Path) -> None:
     assert (done.returncode, done.stdout.strip()) == (0, version())
 
 
+@pytest.mark.repeats
 def test_a_source_distribution_gives_the_command_too(installed_from_source: Path, project: Path) -> None:
     native = str(installed_from_source / "hookweave")
     for command in ([native], [str(installed_from_source / "python"), "-m", "hookweave"]):
@@ -276,17 +276,15 @@ def test_only_a_person_at_a_terminal_sees_how_far_it_is(installed: Path, project
             # The other side is closed.
             pass
         os.close(ours)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=LIMIT_SECONDS) == 0
         return printed.decode()
 
-    # What is done within half a second is not worth a word, so it gets more to do until it takes three times that.
-    count, took, printed = 60_000, 0.0, ""
-    while took < 1.5:
+    # What is done within half a second is not worth a word: a fast machine gets more to do until there is one.
+    printed = ""
+    for count in (60_000, 240_000, 960_000):
         (project / "runs.jsonl").write_text(f"{line}\n" * count, "utf-8")
-        began = time.monotonic()
-        printed = progress()
-        took = time.monotonic() - began
-        count *= 2
+        if printed := progress():
+            break
     assert "replaying " in printed and printed.endswith("\r\x1b[2K"), printed
     assert progress("--json") == progress(CI="true") == progress(TERM="dumb") == ""
 
@@ -391,16 +389,4 @@ def test_a_signal_ends_it_and_shows(hookweave: Command, project: Path) -> None:
     while "waiting" not in process.stdout.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == -signal.SIGTERM
-
-
-def test_the_native_command_starts_at_once(installed: Path, project: Path) -> None:
-    command = [str(installed / "hookweave"), "hook", "--agent", "claude-code"]
-    event = (project / "claude.json").read_text()
-    took = []
-    for _ in range(20):
-        start = time.perf_counter()
-        assert run(command, project, stdin=event).returncode == 0
-        took.append(time.perf_counter() - start)
-    # Five milliseconds on a quiet machine; the best of many is what the command itself needs.
-    assert min(took) < 0.02, took
+    assert process.wait(timeout=LIMIT_SECONDS) == -signal.SIGTERM

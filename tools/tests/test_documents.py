@@ -11,6 +11,17 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(?P<text>.*)$")
+WRITTEN = [
+    "*.md",
+    "docs/**/*.md",
+    "examples/*/README.md",
+    "tests/**/README.md",
+    "c*/**/README.md",
+    "bindings-*/README.md",
+]
+# Cells are parted by bars; one in code or behind a backslash parts nothing.
+BAR = re.compile(r"`[^`]*`|\\\||(\|)")
+DELIMITER = re.compile(r"\|(?: *:?-+:? *\|)+")
 
 ERROR_CODES = next(path for path in sorted((ROOT / "core").rglob("error.rs")) if "enum Code" in path.read_text("utf-8"))
 # Errors of conditions that other languages do not have.
@@ -36,6 +47,35 @@ def anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives a page's headings."""
     headings = (match["text"] for line in prose(page) if (match := HEADING.match(line)))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def broken_tables(lines: list[str]) -> list[str]:
+    """Headings that hold a table's row, and rows without a table's head above: an empty line cuts a table."""
+    found = [line for line in lines if HEADING.match(line) and any(bar[1] for bar in BAR.finditer(line))]
+    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        if line.startswith("|") and not before.startswith("|") and not DELIMITER.fullmatch(after.strip()):
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ("| a | b |\n|---|:-:|\n| 1 | 2 |\n\n# `a|b`\n", []),
+        ("# Title| a | b |\n\n| a |\n|---|\n", ["# Title| a | b |"]),
+        ("| a |\n|---|\n| 1 |\n\n| 2 |\n| 3 |\n", ["| 2 |"]),
+        ("Words\n\n| 1 | 2 |\n", ["| 1 | 2 |"]),
+    ],
+)
+def test_a_broken_table_is_found(page: str, found: list[str]) -> None:
+    assert broken_tables(page.splitlines()) == found
+
+
+def test_tables_and_headings_are_whole() -> None:
+    pages = [page for pattern in WRITTEN for page in ROOT.glob(pattern) if "node_modules" not in page.parts]
+    assert len(pages) > 60
+    broken = [f"{page.relative_to(ROOT)}: {line}" for page in pages for line in broken_tables(prose(page))]
+    assert broken == []
 
 
 def test_every_error_code_has_a_cause_and_a_fix() -> None:
