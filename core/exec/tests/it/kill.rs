@@ -21,7 +21,7 @@ fn strays(file: &str) -> [(&'static str, String); 4] {
 /// Runs into a time limit and gives what the command wrote to the file before. What a busy machine has not started by then
 /// gets a longer limit.
 fn stray_of_a_timeout(spec: &CommandSpec, leave_children: bool, file: &Path) -> String {
-    let mut limit = Duration::from_millis(800);
+    let mut limit = Duration::from_millis(300);
     loop {
         let began = Instant::now();
         let given = CommandRun { timeout: Some(limit), leave_children, ..usual(spec) };
