@@ -22,9 +22,10 @@ use hookweave_exec::command::{CommandRun, run};
 use hookweave_exec::pool::Pool;
 use support::{LONG, exec, shell, until, usual};
 
-/// `HOOKWEAVE_COMMAND_RUNS=10000` runs as many as the promise says; fewer find a leak too.
+/// `HOOKWEAVE_COMMAND_RUNS=10000` runs as many as the promise says; fewer find a leak too, and `make test-all` runs more.
 fn runs() -> usize {
-    std::env::var("HOOKWEAVE_COMMAND_RUNS").map_or(2000, |runs| runs.parse().unwrap())
+    let all = std::env::var("HOOKWEAVE_TEST_ALL").is_ok_and(|all| all == "1");
+    std::env::var("HOOKWEAVE_COMMAND_RUNS").map_or(if all { 2000 } else { 400 }, |runs| runs.parse().unwrap())
 }
 
 fn names(directory: &str) -> BTreeSet<String> {
