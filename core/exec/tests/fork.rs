@@ -16,13 +16,10 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
 
-use hookweave_exec::command::run;
+use hookweave_exec::command::{CommandRun, run};
 use hookweave_exec::pool::Pool;
-use support::{exec, shell, usual};
-
-const LONG: Duration = Duration::from_secs(20);
+use support::{LONG, exec, shell, until, usual};
 
 /// What a child does with the pool that it got from its parent; true when all is well.
 fn in_the_child(pool: &Pool, of_the_parent: &hookweave_exec::pool::Job) -> bool {
@@ -42,8 +39,9 @@ fn in_the_child(pool: &Pool, of_the_parent: &hookweave_exec::pool::Job) -> bool 
 fn a_fork_while_commands_run_starts_anew_and_leaves_the_parent_alone() {
     let pool = Arc::new(Pool::new(4));
     let stop = Arc::new(AtomicBool::new(false));
-    let long = shell("sleep 100");
-    let kept = pool.submit(move |cancel| drop(run(&usual(&long), cancel))).unwrap();
+    let long = shell("sleep 10000");
+    let endless = move |cancel: &_| drop(run(&CommandRun { timeout: None, ..usual(&long) }, cancel));
+    let kept = pool.submit(endless).unwrap();
     let busy: Vec<_> = (0..2)
         .map(|_| {
             let (pool, stop) = (Arc::clone(&pool), Arc::clone(&stop));
@@ -65,20 +63,12 @@ fn a_fork_while_commands_run_starts_anew_and_leaves_the_parent_alone() {
             // SAFETY: ends the child at once.
             unsafe { libc::_exit(i32::from(!well)) };
         }
-        let until = Instant::now() + LONG;
         let mut status = 0;
-        loop {
-            // SAFETY: the place is writable and the process is this test's own child.
-            let waited = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
-            if waited == child {
-                break;
-            }
-            if Instant::now() > until {
-                // SAFETY: the child has not been waited for.
-                unsafe { libc::kill(child, libc::SIGKILL) };
-                panic!("the child of round {round} hangs");
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        // SAFETY: the place is writable and the process is this test's own child.
+        if !until(|| unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == child) {
+            // SAFETY: the child has not been waited for.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+            panic!("the child of round {round} hangs");
         }
         assert_eq!(status, 0, "round {round}");
     }

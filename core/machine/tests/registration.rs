@@ -39,10 +39,12 @@ fn least(count: usize) -> Duration {
 
 #[test]
 fn a_hook_more_costs_no_look_at_all_others() {
-    let (few, many) = (least(FEW), least(FEW * TIMES_AS_MANY));
-    let ratio = many.as_secs_f64() / few.as_secs_f64();
-    // In proportion it is 16, with a look at each other hook over 100.
-    assert!(ratio < 60.0, "{FEW} hooks took {few:?}, {TIMES_AS_MANY} times as many {ratio:.0} times that");
+    let ratio = || least(FEW * TIMES_AS_MANY).as_secs_f64() / least(FEW).as_secs_f64();
+    // In proportion it is 16, with a look at each other hook over 100; a busy machine interrupts the longer one more often.
+    let end = Instant::now() + Duration::from_secs(120);
+    let ratios: Vec<f64> =
+        std::iter::repeat_with(ratio).take_while(|ratio| *ratio >= 60.0 && Instant::now() < end).collect();
+    assert!(Instant::now() < end, "{TIMES_AS_MANY} times as many hooks took as many times as long: {ratios:.0?}");
 }
 
 #[test]

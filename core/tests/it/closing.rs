@@ -7,8 +7,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hookweave::audit::{AuditLevel, AuditOptions};
-use hookweave::{Engine, Event, HookResponse};
+use hookweave::{Event, HookResponse};
 use serde_json::json;
+
+use crate::support::{LONG, patient};
 
 fn ls() -> Event {
     Event::pre_tool_use("Bash", json!({"command": "ls"}))
@@ -23,7 +25,7 @@ fn refused<T>(result: Result<T, hookweave::Error>, what: &str) {
 
 #[tokio::test]
 async fn everything_that_would_make_something_happen_is_refused() {
-    let engine = Engine::new();
+    let engine = patient();
     let session = engine.session().open().unwrap();
     assert!(engine.close(Duration::ZERO).await);
     assert!(engine.is_closed());
@@ -44,7 +46,7 @@ async fn everything_that_would_make_something_happen_is_refused() {
 
 #[test]
 fn synchronous_programs_close_without_a_runtime() {
-    let engine = Engine::new();
+    let engine = patient();
     let closing = pin!(engine.close(Duration::from_secs(1)));
     assert_eq!(closing.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(true));
     refused(engine.dispatch_sync(ls()), "dispatch events");
@@ -52,7 +54,7 @@ fn synchronous_programs_close_without_a_runtime() {
 
 #[tokio::test]
 async fn what_runs_already_goes_on() {
-    let engine = Engine::new();
+    let engine = patient();
     let closes = engine.clone();
     let id = engine.on("PreToolUse").run_async(move |_| {
         let engine = closes.clone();
@@ -71,7 +73,7 @@ async fn what_runs_already_goes_on() {
 
 #[tokio::test]
 async fn detached_hooks_are_waited_for_as_long_as_is_said() {
-    let engine = Engine::new();
+    let engine = patient();
     let gate = Arc::new(tokio::sync::Notify::new());
     let waits = Arc::clone(&gate);
     let detached = engine.on("Stop").detached().run_async(move |_| {
@@ -82,5 +84,5 @@ async fn detached_hooks_are_waited_for_as_long_as_is_said() {
     engine.dispatch(Event::new("Stop", json!({}))).await.unwrap();
     assert!(!engine.close(Duration::from_millis(20)).await, "the hook still runs");
     gate.notify_one();
-    assert!(engine.close(Duration::from_secs(10)).await, "closing again waits again");
+    assert!(engine.close(LONG).await, "closing again waits again");
 }

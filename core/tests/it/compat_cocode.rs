@@ -178,7 +178,7 @@ async fn commands_of_a_program_read_the_context_and_are_read() -> Checked {
 
 #[tokio::test]
 async fn a_command_or_server_that_fails_has_said_no_and_one_that_takes_too_long_nothing() {
-    let slow = HookDefinition { timeout: Duration::from_millis(50), ..shell("sleep 30", false, false) };
+    let slow = HookDefinition { timeout: Duration::from_millis(50), ..shell("sleep 1000", false, false) };
     let nowhere = HookHandler::Webhook {
         url: "http://127.0.0.1:9/hook".to_owned(),
         method: HttpMethod::default(),

@@ -10,6 +10,8 @@ use std::time::Duration;
 use hookweave::{Action, Code, Engine, Event, FailBehavior, Handler, HookFuture, HookResponse, TraceEntry};
 use serde_json::json;
 
+use crate::support::{LONG, patient};
+
 type Checked = Result<(), Box<dyn std::error::Error>>;
 
 fn ls() -> Event {
@@ -27,7 +29,7 @@ fn now_or_never<F: Future>(future: F) -> F::Output {
 
 #[test]
 fn callbacks_need_no_runtime() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").run(|_: &Event| HookResponse::block("no"))?;
     engine.on("PostToolUse").run_async(|_| async { HookResponse::continue_().message("seen") })?;
     assert!(now_or_never(engine.dispatch(ls()))?.blocked());
@@ -38,7 +40,7 @@ fn callbacks_need_no_runtime() -> Checked {
 
 #[test]
 fn a_hook_may_be_for_some_subtypes() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let add = |text: &'static str| move |_: &Event| HookResponse::continue_().message(text);
     engine.on("SessionStart").source("startup|resume").run(add("named"))?;
     engine.on("SessionStart").source_pattern("^res").run(add("fits"))?;
@@ -62,7 +64,7 @@ fn a_hook_that_waits_without_a_runtime_fails_with_the_mend() -> Checked {
 
 #[tokio::test]
 async fn a_panic_is_the_hooks_failure() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").name("sync").run(|_: &Event| -> () { panic!("out of luck") })?;
     engine.on("PreToolUse").name("async").run_async(|_| async { panic!("later") as () })?;
     engine
@@ -89,7 +91,7 @@ async fn a_timeout_drops_only_the_hook() -> Checked {
     }
     let dropped = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&dropped);
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").name("slow").timeout(Duration::from_millis(20)).run_async(move |_| {
         let guard = Dropped(Arc::clone(&flag));
         async move {
@@ -109,7 +111,7 @@ async fn a_timeout_drops_only_the_hook() -> Checked {
 
 #[tokio::test]
 async fn an_overrun_is_told_and_its_answer_counts() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").timeout(Duration::from_millis(1)).run(|_: &Event| {
         std::thread::sleep(Duration::from_millis(15));
         HookResponse::block("late but heard")
@@ -142,7 +144,7 @@ async fn dropping_a_dispatch_gives_a_once_hook_back_only_if_it_never_started() -
 
 #[tokio::test]
 async fn nesting_ends_at_the_limit() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let runs = Arc::new(AtomicUsize::new(0));
     let (inner, count) = (engine.clone(), Arc::clone(&runs));
     engine.on("PreToolUse").run_async(move |_| {
@@ -160,13 +162,14 @@ async fn nesting_ends_at_the_limit() -> Checked {
 
 #[tokio::test]
 async fn detached_hooks_are_drained() -> Checked {
-    let engine = Engine::builder().max_detached(2).build()?;
+    let engine = Engine::builder().default_timeout(None).max_detached(2).build()?;
     let ran = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&ran);
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let (count, waits) = (Arc::clone(&ran), Arc::clone(&gate));
     engine.on("PostToolUse").detached().run_async(move |_| {
-        let count = Arc::clone(&count);
+        let (count, waits) = (Arc::clone(&count), Arc::clone(&waits));
         async move {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            waits.acquire().await.unwrap().forget();
             count.fetch_add(1, Ordering::SeqCst);
         }
     })?;
@@ -175,7 +178,8 @@ async fn detached_hooks_are_drained() -> Checked {
         assert_eq!(engine.dispatch(event).await?.trace()[0].status.as_str(), "detached");
     }
     assert!(!engine.drain(Duration::from_millis(1)).await);
-    assert!(engine.drain(Duration::from_secs(5)).await);
+    gate.add_permits(6);
+    assert!(engine.drain(LONG).await);
     assert_eq!(ran.load(Ordering::SeqCst), 6);
     Ok(())
 }
@@ -183,7 +187,7 @@ async fn detached_hooks_are_drained() -> Checked {
 #[tokio::test]
 async fn a_detached_hook_needs_a_runtime_and_says_so() {
     let outcome = std::thread::spawn(|| -> Result<(), hookweave::Error> {
-        let engine = Engine::new();
+        let engine = patient();
         engine.on("PostToolUse").detached().run(|_: &Event| ())?;
         let outcome = now_or_never(engine.dispatch(Event::post_tool_use("Bash", json!({}), json!({}))))?;
         let trace = outcome.trace();
@@ -205,7 +209,7 @@ async fn a_handler_can_be_a_type_and_errors_are_failures() -> Checked {
             })
         }
     }
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").handler(Guard)?;
     let outcome = engine.dispatch(Event::pre_tool_use("Write", json!({"file_path": "/etc/passwd"}))).await?;
     assert_eq!(outcome.reason(), Some("/etc/passwd is off limits"));
@@ -217,7 +221,7 @@ async fn a_handler_can_be_a_type_and_errors_are_failures() -> Checked {
 
 #[tokio::test]
 async fn wrong_calls_are_refused_with_codes() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let code = |refused: Result<String, hookweave::Error>| refused.unwrap_err().code();
     assert_eq!(code(engine.on("PreToolUs").run(|_: &Event| ())), Code::UnknownEvent);
     assert_eq!(code(engine.on("PreToolUse").tool_pattern("(").run(|_: &Event| ())), Code::InvalidMatcher);
@@ -230,7 +234,7 @@ async fn wrong_calls_are_refused_with_codes() -> Checked {
 
 #[tokio::test]
 async fn a_fresh_event_has_the_fields_that_every_event_has() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").run(|event: &Event| {
         let whole = event.to_json();
         assert_eq!(whole["session_id"], event.session_id());

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use hookweave::{Engine, Event, HookResponse, HostQuestion};
 use serde_json::{Value, json};
+
+use crate::support::{LONG, until_async};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;
 
@@ -66,19 +67,16 @@ async fn callbacks_and_commands_chain_in_order() -> Checked {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn dropping_a_dispatch_kills_its_command() -> Checked {
-    let project = Project::new(&command("PreToolUse", "echo $$ > pid; sleep 30"))?;
+    let project = Project::new(&command("PreToolUse", "echo $$ > pid; sleep 1000"))?;
     let engine = project.engine()?;
-    let dispatch = engine.dispatch(project.bash("ls"));
-    assert!(tokio::time::timeout(Duration::from_millis(500), dispatch).await.is_err());
-    let pid = std::fs::read_to_string(project.dir.path().join("pid"))?;
-    let process = PathBuf::from(format!("/proc/{}", pid.trim()));
-    for _ in 0..1000 {
-        if !process.exists() {
-            return Ok(());
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    let written = || std::fs::read_to_string(project.dir.path().join("pid")).ok().filter(|pid| pid.ends_with('\n'));
+    tokio::select! {
+        outcome = engine.dispatch(project.bash("ls")) => panic!("{outcome:?}"),
+        runs = until_async(|| written().is_some()) => assert!(runs),
     }
-    Err("the command still runs".into())
+    let process = PathBuf::from(format!("/proc/{}", written().ok_or("no process")?.trim()));
+    assert!(until_async(|| !process.exists()).await, "the command still runs");
+    Ok(())
 }
 
 #[tokio::test]
@@ -178,7 +176,7 @@ async fn what_an_asynchronous_hook_says_late_is_told() -> Checked {
     engine.on_late_answer(move |late| ears.lock().unwrap().push(late));
     let event = Event::post_tool_use("Bash", json!({"command": "make"}), json!({"success": true, "output": ""}));
     assert_eq!(engine.dispatch(event).await?.trace()[0].status.as_str(), "detached");
-    assert!(engine.drain(Duration::from_secs(10)).await);
+    assert!(engine.drain(LONG).await);
     let heard = heard.lock().unwrap();
     assert_eq!(heard.len(), 1);
     assert_eq!((heard[0].event.as_str(), heard[0].wakes), ("PostToolUse", false));

@@ -1,7 +1,9 @@
 //! Hooks that change their event in place: what becomes of the changes, and of those that may not be made.
 
-use hookweave::{Action, Engine, Event, FailBehavior, FailureKind, HookContext, HookFuture, HookResponse};
+use hookweave::{Action, Event, FailBehavior, FailureKind, HookContext, HookFuture, HookResponse};
 use serde_json::{Value, json};
+
+use crate::support::patient;
 
 type Checked = Result<(), Box<dyn std::error::Error>>;
 
@@ -11,7 +13,7 @@ fn make() -> Event {
 
 #[tokio::test]
 async fn what_a_hook_changed_is_what_it_modified() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").name("first").run_mut(|ctx: &mut HookContext| {
         ctx.args_mut()["timeout"] = json!(1);
     })?;
@@ -28,7 +30,7 @@ async fn what_a_hook_changed_is_what_it_modified() -> Checked {
 
 #[tokio::test]
 async fn only_what_is_other_than_it_was_counts() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").run_mut(|ctx: &mut HookContext| {
         let command = ctx.args()["command"].clone();
         ctx.args_mut()["command"] = command;
@@ -43,7 +45,7 @@ async fn only_what_is_other_than_it_was_counts() -> Checked {
 
 #[tokio::test]
 async fn a_hook_changes_and_refuses_at_once() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").run_mut(|ctx: &mut HookContext| {
         ctx.args_mut()["command"] = json!("make --dry-run");
         HookResponse::block("not today").message("tried")
@@ -57,7 +59,7 @@ async fn a_hook_changes_and_refuses_at_once() -> Checked {
 
 #[tokio::test]
 async fn what_the_answer_says_of_a_field_counts() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("GenerateStart").run_mut(|ctx: &mut HookContext| {
         ctx.set("prompt", "changed in place");
         ctx.set("system_prompt", "in place too");
@@ -73,7 +75,7 @@ async fn what_the_answer_says_of_a_field_counts() -> Checked {
 #[tokio::test]
 async fn a_field_that_hooks_may_not_modify_is_named_and_shuts_the_gate() -> Checked {
     for (field, value) in [("tool", json!("Read")), ("session_id", json!("another")), ("args", Value::Null)] {
-        let engine = Engine::new();
+        let engine = patient();
         engine.on("PreToolUse").run_mut(move |ctx: &mut HookContext| ctx.set(field, value.clone()))?;
         let outcome = engine.dispatch(make()).await?;
         let trace = outcome.trace();
@@ -88,7 +90,7 @@ async fn a_field_that_hooks_may_not_modify_is_named_and_shuts_the_gate() -> Chec
 
 #[tokio::test]
 async fn a_hook_that_fails_has_changed_nothing() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").name("errs").run_mut(|ctx: &mut HookContext| {
         ctx.args_mut()["command"] = json!("true");
         Err::<(), _>("no")
@@ -105,7 +107,7 @@ async fn a_hook_that_fails_has_changed_nothing() -> Checked {
 
 #[tokio::test]
 async fn an_asynchronous_hook_changes_in_place_too() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("UserPromptSubmit").run_async_mut(|ctx: &mut HookContext| -> HookFuture<'_> {
         Box::pin(async move {
             tokio::task::yield_now().await;
@@ -122,7 +124,7 @@ async fn an_asynchronous_hook_changes_in_place_too() -> Checked {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_changed_before_the_time_was_over_is_not_heard() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let hook = engine.on("PreToolUse").timeout(std::time::Duration::from_millis(5)).fail_behavior(FailBehavior::Block);
     hook.run_async_mut(|ctx| {
         Box::pin(async move {
@@ -139,7 +141,7 @@ async fn what_was_changed_before_the_time_was_over_is_not_heard() -> Checked {
 
 #[tokio::test]
 async fn a_mandatory_hook_that_changes_the_same_again_passes_its_recheck() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.on("PreToolUse").mandatory().run_mut(|ctx: &mut HookContext| ctx["args"]["dry"] = json!(true))?;
     engine.on("PreToolUse").run_mut(|ctx: &mut HookContext| ctx["args"]["jobs"] = json!(2))?;
     let outcome = engine.dispatch(make()).await?;

@@ -38,6 +38,7 @@ mod outside;
 mod recording;
 mod sessions;
 mod stats;
+mod support;
 mod sync_dispatch;
 mod temporary_hooks;
 #[cfg(target_os = "linux")]

@@ -10,11 +10,13 @@ use hookweave::{
 };
 use serde_json::json;
 
+use crate::support::{LONG, patient};
+
 type Checked = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 #[tokio::test]
 async fn a_hook_is_registered_by_a_spec() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.define_tool(ToolDefinition::new("sandbox").same_as("Bash").command("line").path("files"))?;
     let matcher = MatcherSpec::default().tool("Bash").arg("line", ArgTest::Regex("rm".into()));
     let spec = HookSpec::new("PreToolUse")
@@ -53,7 +55,7 @@ async fn an_audit_log_is_set_up_and_verified() -> Checked {
     let engine = Engine::builder().audit(options).build()?;
     engine.on("PreToolUse").run(|_: &Event| HookResponse::allow())?;
     engine.dispatch(Event::pre_tool_use("Bash", json!({"command": "ls"}))).await?;
-    assert!(engine.close(Duration::from_secs(5)).await);
+    assert!(engine.close(LONG).await);
     let AuditReport { whole, problems, .. } = verify(&log, None)?;
     assert!(whole && problems.is_empty());
     Ok(())
@@ -64,7 +66,7 @@ fn files_are_loaded_with_options() -> Checked {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("settings.json");
     std::fs::write(&path, r#"{"hooks": {"PreToolUze": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#)?;
-    let engine = Engine::new();
+    let engine = patient();
     let file = LoadRequest::file(&path).dialect("claude-code").scope(Scope::User);
     assert!(engine.load_files(file.clone()).is_err());
     let LoadReport { hooks, problems, .. } = engine.load_files(file.partial())?;
@@ -77,7 +79,7 @@ fn files_are_loaded_with_options() -> Checked {
 
 #[tokio::test]
 async fn a_tool_and_a_model_are_called_without_a_session_and_with_one() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.register_tool("Echo", std::sync::Arc::new(Echo));
     engine.register_model(std::sync::Arc::new(async |request: ModelRequest| {
         let answered = request.messages.iter().any(|message| message.role == Role::Tool);
@@ -102,7 +104,7 @@ async fn a_tool_and_a_model_are_called_without_a_session_and_with_one() -> Check
 /// A closure of a tool may borrow, and so may its future.
 #[tokio::test]
 async fn a_tool_may_borrow() -> Checked {
-    let session = Engine::new().session().open()?;
+    let session = patient().session().open()?;
     let files = std::collections::HashMap::from([("a.txt".to_owned(), "one line".to_owned())]);
     let read = async |args: serde_json::Value| {
         tokio::task::yield_now().await;
@@ -115,7 +117,7 @@ async fn a_tool_may_borrow() -> Checked {
 
 #[tokio::test]
 async fn an_engine_and_a_session_dispatch_the_same_event() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     engine.define_event("Deploy", true, &["target"])?;
     let session = engine.session().set("session_id", "s-1").open()?;
     let event = Event::new("Deploy", json!({"target": "staging"}));

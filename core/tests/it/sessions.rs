@@ -10,6 +10,8 @@ use hookweave::{
 };
 use serde_json::{Value, json};
 
+use crate::support::patient;
+
 fn asking(engine: &Engine) -> hookweave::SessionBuilder {
     engine.session().permission("*", Permission::Ask)
 }
@@ -20,7 +22,7 @@ async fn echo(session: &Session, args: Value) -> ToolOutcome {
 
 #[tokio::test]
 async fn a_question_waits_until_it_is_decided() {
-    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let (engine, queue) = (patient(), PendingApprovals::default());
     let session = asking(&engine).approver(queue.clone()).open().unwrap();
     let calling = tokio::spawn({
         let session = session.clone();
@@ -42,7 +44,7 @@ async fn a_question_waits_until_it_is_decided() {
 
 #[tokio::test]
 async fn dropping_a_call_takes_its_question_back() {
-    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let (engine, queue) = (patient(), PendingApprovals::default());
     let session = asking(&engine).approver(queue.clone()).open().unwrap();
     let call = tokio::time::timeout(Duration::from_millis(20), echo(&session, json!({})));
     assert!(call.await.is_err());
@@ -58,7 +60,7 @@ async fn dropping_a_call_ends_its_tool() {
         }
     }
     let ended = Arc::new(AtomicUsize::new(0));
-    let session = Engine::new().session().open().unwrap();
+    let session = patient().session().open().unwrap();
     let guard = Arc::clone(&ended);
     let call = session.run_tool("Wait", json!({}), move |_| {
         let guard = Ended(Arc::clone(&guard));
@@ -76,7 +78,7 @@ async fn dropping_a_call_ends_its_tool() {
 async fn sessions_at_once_never_mix() {
     const SESSIONS: usize = 100;
     const CALLS: usize = 50;
-    let engine = Engine::new();
+    let engine = patient();
     engine
         .on("PreToolUse")
         .run_async(|event: Event| async move {
@@ -110,7 +112,7 @@ async fn sessions_at_once_never_mix() {
 
 #[tokio::test]
 async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
-    let engine = Engine::new();
+    let engine = patient();
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let definition = |schema| ToolDefinition::new("Echo").schema(schema);
     let refused = engine.define_tool(definition(json!({"type": "no such type"}))).unwrap_err();
@@ -137,7 +139,7 @@ async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
 
 #[tokio::test]
 async fn an_approver_may_be_a_closure() {
-    let engine = Engine::new();
+    let engine = patient();
     let approver = |approval: ApprovalRequest| async move {
         Ok(if approval.args["n"] == 1 { "Allow once" } else { "Deny" }.to_owned())
     };
@@ -149,7 +151,7 @@ async fn an_approver_may_be_a_closure() {
 
 #[tokio::test]
 async fn options_that_make_no_sense_are_refused() {
-    let engine = Engine::new();
+    let engine = patient();
     for (option, value, part) in [
         ("permisions", json!("ask"), "permissions"),
         ("permissions", json!("maybe"), "allow, ask, deny"),
@@ -165,7 +167,7 @@ async fn options_that_make_no_sense_are_refused() {
 
 #[tokio::test]
 async fn tools_and_models_that_nobody_registered_are_named() {
-    let session = Engine::new().session().open().unwrap();
+    let session = patient().session().open().unwrap();
     let tool = session.execute_tool("Bash", json!({})).await.unwrap_err();
     assert_eq!(tool.code().to_string(), "unknown_tool");
     let model = session.generate("hello").await.unwrap_err();
@@ -174,7 +176,7 @@ async fn tools_and_models_that_nobody_registered_are_named() {
 
 #[tokio::test]
 async fn what_is_approved_after_the_end_is_not_remembered() {
-    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let (engine, queue) = (patient(), PendingApprovals::default());
     let session = asking(&engine).approver(queue.clone()).open().unwrap();
     let next = || async {
         loop {
@@ -209,11 +211,11 @@ async fn an_approval_is_kept_for_later_sessions() {
             count.fetch_add(1, Ordering::SeqCst);
             async move { Ok(if request.persistent { "Allow always" } else { "Deny" }.to_owned()) }
         };
-        let engine = Engine::new();
+        let engine = patient();
         let session = asking(&engine).approver(approver).set("keep_approvals", file.clone()).open().unwrap();
         assert!(echo(&session, json!({"n": number})).await.ran);
         assert_eq!(asked.load(Ordering::SeqCst), times);
     }
-    let refused = Engine::new().session().set("keep_approvals", "here.json").open().unwrap_err();
+    let refused = patient().session().set("keep_approvals", "here.json").open().unwrap_err();
     assert_eq!(refused.code().to_string(), "invalid_option");
 }

@@ -1,7 +1,9 @@
 //! Hooks for the duration of a block.
 
-use hookweave::{Code, Engine, Event, HookResponse, Session};
+use hookweave::{Code, Event, HookResponse, Session};
 use serde_json::json;
+
+use crate::support::patient;
 
 type Checked = Result<(), Box<dyn std::error::Error>>;
 
@@ -15,7 +17,7 @@ async fn blocked(session: &Session) -> Result<bool, hookweave::Error> {
 
 #[tokio::test]
 async fn a_temporary_hook_ends_with_its_guard() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let hook = engine.temporary_hook("PreToolUse", |hook| hook.name("guard").run(no))?;
     let listed = engine.list_hooks();
     assert_eq!((listed.len(), &*listed[0].id, listed[0].temporary), (1, hook.id(), true));
@@ -36,7 +38,7 @@ async fn a_temporary_hook_ends_with_its_guard() -> Checked {
 
 #[tokio::test]
 async fn a_hook_of_a_session_is_for_it_and_its_subagents_alone() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let mine = engine.session().set("session_id", "job [*]").open()?;
     let others = ["job [1]", "job *"].map(|id| engine.session().set("session_id", id).open());
     let child = mine.subagent("worker", None).await?.map_err(|_| "refused")?;
@@ -53,7 +55,7 @@ async fn a_hook_of_a_session_is_for_it_and_its_subagents_alone() -> Checked {
 
 #[tokio::test]
 async fn a_session_that_no_pattern_can_name_has_no_hooks_of_its_own() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     for id in ["a|b", " a", "a\n"] {
         let session = engine.session().set("session_id", id).open()?;
         let refused = session.temporary_hook("PreToolUse", |hook| hook.run(no)).unwrap_err();

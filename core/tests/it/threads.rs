@@ -42,7 +42,8 @@ impl Changes {
     /// Dispatches until all is over; gives how many dispatches beside no change there were, and how many of them were wrong.
     fn dispatch(&self, engine: &Engine) -> (u32, u32) {
         let (mut settled, mut wrong) = (0, 0);
-        while !self.over.load(Ordering::Acquire) {
+        // At least one, also where this thread comes to it when all is over.
+        while settled == 0 || !self.over.load(Ordering::Acquire) {
             let returned = self.returned.load(Ordering::Acquire);
             let blocked = is_blocked(engine);
             if self.begun.load(Ordering::Acquire) == returned {

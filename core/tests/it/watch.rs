@@ -6,12 +6,16 @@ use std::time::Duration;
 use hookweave::{Engine, Event};
 use serde_json::{Value, json};
 
+use crate::support::{LONG, patient, until_async};
+
 type Checked = Result<(), Box<dyn std::error::Error>>;
 
 fn settings(folder: &Path, hooks: &Value) -> Result<PathBuf, std::io::Error> {
     let file = folder.join(".claude/settings.json");
     std::fs::create_dir_all(folder.join(".claude"))?;
-    std::fs::write(&file, json!({"hooks": hooks}).to_string())?;
+    // At once, so that nobody reads half of it.
+    std::fs::write(folder.join("settings.new"), json!({"hooks": hooks}).to_string())?;
+    std::fs::rename(folder.join("settings.new"), &file)?;
     Ok(file)
 }
 
@@ -20,15 +24,9 @@ fn hooks(event: &str, matcher: &str, command: &str) -> Value {
 }
 
 async fn text(file: &Path) -> String {
-    for _ in 0..1000 {
-        if let Ok(text) = std::fs::read_to_string(file)
-            && text.ends_with('\n')
-        {
-            return text;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    String::new()
+    let written = || std::fs::read_to_string(file).ok().filter(|text| text.ends_with('\n'));
+    assert!(until_async(|| written().is_some()).await, "nothing is in {}", file.display());
+    written().unwrap()
 }
 
 #[tokio::test]
@@ -43,14 +41,14 @@ async fn a_changed_file_is_reloaded_until_nobody_watches() -> Checked {
         assert!(report.added.is_empty(), "whoever is told may panic");
     })?;
     settings(folder.path(), &hooks("PreToolUse", "", "echo no >&2; exit 2"))?;
-    assert_eq!(tokio::time::timeout(Duration::from_secs(10), reloads.recv()).await?, Some(1));
+    assert_eq!(tokio::time::timeout(LONG, reloads.recv()).await?, Some(1));
     assert!(engine.dispatch(Event::pre_tool_use("Bash", json!({}))).await?.blocked());
     settings(folder.path(), &json!({}))?;
-    assert_eq!(tokio::time::timeout(Duration::from_secs(10), reloads.recv()).await?, Some(0), "it goes on");
+    assert_eq!(tokio::time::timeout(LONG, reloads.recv()).await?, Some(0), "it goes on");
     engine.unwatch();
     engine.unwatch();
     settings(folder.path(), &hooks("Stop", "", "true"))?;
-    assert_eq!(tokio::time::timeout(Duration::from_secs(5), reloads.recv()).await?, None, "the task has ended");
+    assert_eq!(tokio::time::timeout(LONG, reloads.recv()).await?, None, "the task has ended");
     assert!(engine.list_hooks().is_empty());
     Ok(())
 }
@@ -91,7 +89,7 @@ async fn hooks_hear_of_the_files_that_they_name() -> Checked {
 
 #[test]
 fn watching_needs_a_runtime_and_keeps_no_engine() -> Checked {
-    let engine = Engine::new();
+    let engine = patient();
     let refused = engine.watch(|_| {}).err().ok_or("it watched without a runtime")?;
     assert!(refused.to_string().contains("tokio runtime"), "{refused}");
     let folder = tempfile::tempdir()?;
@@ -103,12 +101,7 @@ fn watching_needs_a_runtime_and_keeps_no_engine() -> Checked {
         let seen = std::sync::Arc::downgrade(&held);
         engine.watch(move |_| drop(std::sync::Arc::clone(&held)))?;
         drop(engine);
-        for _ in 0..500 {
-            if seen.strong_count() == 0 {
-                return Ok(());
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        Err("the watch lives on without its engine".into())
+        assert!(until_async(|| seen.strong_count() == 0).await, "the watch lives on without its engine");
+        Ok(())
     })
 }

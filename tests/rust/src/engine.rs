@@ -1,7 +1,6 @@
 //! The engine as Rust programs use it: closures that answer at once, closures that return futures, handlers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hookweave::audit::AuditOptions;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
@@ -10,6 +9,7 @@ use hookweave_host::envelope::FILLED_IN;
 use hookweave_host::json::Json;
 use serde_json::{Map, Value, json};
 
+use crate::LONG;
 use crate::case::Hook;
 use crate::client::{Client, Fault, Pending};
 use crate::script::{Script, Theatre};
@@ -125,7 +125,7 @@ impl Client for EngineClient {
     }
 
     fn close(&self) -> Pending<'_, ()> {
-        Box::pin(async { _ = self.engine.close(Duration::from_secs(10)).await })
+        Box::pin(async { _ = self.engine.close(LONG).await })
     }
 
     fn keep_log(&self, config: AuditOptions) -> Result<(), Fault> {
@@ -133,7 +133,7 @@ impl Client for EngineClient {
     }
 
     fn flush_log(&self) {
-        assert!(self.engine.flush_audit(Duration::from_secs(10)), "the audit log is written");
+        assert!(self.engine.flush_audit(LONG), "the audit log is written");
     }
 
     fn stats(&self, reset: bool) -> Value {
@@ -225,7 +225,7 @@ impl Client for EngineClient {
 
     fn drain(&self) -> Pending<'_, ()> {
         Box::pin(async {
-            assert!(self.engine.drain(Duration::from_secs(20)).await, "detached hooks did not end");
+            assert!(self.engine.drain(LONG).await, "detached hooks did not end");
         })
     }
 }

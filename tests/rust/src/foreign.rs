@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hookweave::audit::{Audit, AuditOptions};
 use hookweave_host::clock::{now_ms, present, ticks};
@@ -29,6 +29,7 @@ use hookweave_host::{explain, hook_id};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::LONG;
 use crate::case::{Hook, Kind};
 use crate::client::{Client, Fault, Pending};
 use crate::promises::Promises;
@@ -274,7 +275,7 @@ impl Client for Foreign {
     }
 
     fn flush_log(&self) {
-        assert!(self.audit.flush(Duration::from_secs(10)), "the audit log is written");
+        assert!(self.audit.flush(LONG), "the audit log is written");
     }
 
     fn stats(&self, reset: bool) -> Value {

@@ -12,6 +12,14 @@
     reason = "a fault in a vector or in this runner shall end the test with its place"
 )]
 
+use std::time::Duration;
+
+/// Longer than anything takes on the busiest machine.
+const LONG: Duration = Duration::from_secs(120);
+
+/// In milliseconds: where a case sets none, no hook runs into the default timeout.
+const TEN_MINUTES: u64 = 600_000;
+
 pub mod case;
 mod check;
 pub mod client;

@@ -388,9 +388,9 @@ fn place(dice: &mut Dice, case: &mut Map<String, Value>, danger: &Danger) {
     }
 }
 
-/// The first cases of a seed, as a file of vectors.
+/// Cases of a seed, as a file of vectors.
 #[must_use]
-pub fn file_of(seed: u64, count: u64) -> Value {
-    let cases: Vec<Value> = (0..count).map(|number| case(seed, number)).collect();
+pub fn file_of(seed: u64, numbers: impl IntoIterator<Item = u64>) -> Value {
+    let cases: Vec<Value> = numbers.into_iter().map(|number| case(seed, number)).collect();
     json!({"hookweave": 1, "topic": "opening", "cases": cases})
 }

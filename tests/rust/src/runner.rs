@@ -15,7 +15,7 @@ use crate::file_hooks::Place;
 use crate::foreign::Foreign;
 use crate::script::{Do, Script, Theatre, parse_does};
 use crate::value::expand;
-use crate::wire;
+use crate::{LONG, TEN_MINUTES, wire};
 
 /// A way to run a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +62,8 @@ impl Style {
             options.insert("project_dir".to_owned(), place.project().to_string_lossy().into());
         }
         options.shift_remove("error");
-        if let Some(limit) = options.shift_remove("default_timeout_ms") {
-            options.insert("default_timeout".to_owned(), limit);
-        }
+        let limit = options.shift_remove("default_timeout_ms").unwrap_or(TEN_MINUTES.into());
+        options.insert("default_timeout".to_owned(), limit);
         let (options, theatre) = (Value::Object(options), Arc::clone(theatre));
         Ok(match self {
             Self::Engine(given) => Arc::new(EngineClient::new(&options, theatre, given)?),
@@ -79,10 +78,8 @@ impl Style {
 pub fn run(case: &Case, style: Style) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        match tokio::time::timeout(Duration::from_secs(30), execute(case, style)).await {
-            Ok(faults) => faults,
-            Err(_) => vec!["did not end within 30 s".to_owned()],
-        }
+        let ended = tokio::time::timeout(LONG, execute(case, style)).await;
+        ended.unwrap_or_else(|_| vec![format!("did not end within {LONG:?}")])
     })
 }
 
@@ -142,7 +139,14 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             let came = match wire::read(dispatch).map(|dispatch| placed(place, &dispatch)) {
                 Err(fault) => Came::Refused(fault),
                 Ok(dispatch) if case.explain => explain(&*client, &dispatch),
-                Ok(dispatch) => dispatched(&*client, &dispatch).await,
+                Ok(dispatch) => match dispatch.cancel_after_ms {
+                    Some(time) => tokio::select! {
+                        biased;
+                        came = dispatched(&*client, &dispatch) => came,
+                        () = begun(case, &theatre, time) => Came::Cancelled,
+                    },
+                    None => dispatched(&*client, &dispatch).await,
+                },
             };
             if drains {
                 client.drain().await;
@@ -243,15 +247,18 @@ fn placed(place: Option<&Place>, dispatch: &Dispatch) -> Dispatch {
 
 async fn dispatched(client: &dyn Client, dispatch: &Dispatch) -> Came {
     let payload = expand(&dispatch.payload).unwrap();
-    let running = client.dispatch(&dispatch.event, payload, 0);
-    let result = match dispatch.cancel_after_ms {
-        None => running.await,
-        Some(limit) => match tokio::time::timeout(Duration::from_millis(limit), running).await {
-            Ok(result) => result,
-            Err(_) => return Came::Cancelled,
-        },
-    };
-    result.map_or_else(Came::Refused, Came::Outcome)
+    client.dispatch(&dispatch.event, payload, 0).await.map_or_else(Came::Refused, Came::Outcome)
+}
+
+/// Waits until a hook hangs, if any of the case does, and then this long.
+async fn begun(case: &Case, theatre: &Theatre, milliseconds: u64) {
+    let hangs = |hook: &Hook| parse_does(&hook.does).iter().any(|deed| deed.any(&|deed| matches!(deed, Do::Hangs)));
+    if case.hooks.iter().any(hangs) {
+        while !theatre.log().hanging {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
 }
 
 fn explain(client: &dyn Client, dispatch: &Dispatch) -> Came {

@@ -156,6 +156,8 @@ pub fn parse_does(written: &Value) -> Vec<Do> {
 pub struct Log {
     /// Names in the order of their starts, without detached hooks.
     pub started: Vec<String>,
+    /// Whether one hangs or has hung.
+    pub hanging: bool,
     /// How often each has run.
     pub runs: BTreeMap<String, usize>,
     /// What hooks saw that they should not have seen.
@@ -274,7 +276,10 @@ impl Theatre {
                 Do::Nothing => return Ok(None),
                 Do::Gives(value) => return Ok(Some(value.clone())),
                 Do::Raises(message) => return Err(message.clone()),
-                Do::Hangs => std::future::pending::<()>().await,
+                Do::Hangs => {
+                    self.log().hanging = true;
+                    std::future::pending::<()>().await;
+                }
                 Do::Sleeps(ms, _) => tokio::time::sleep(Duration::from_millis(*ms)).await,
                 Do::Dispatches { event, payload, then } => {
                     let outcome = self.client().dispatch(event, payload.clone(), depth + 1).await;

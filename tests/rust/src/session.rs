@@ -23,6 +23,7 @@ use crate::pattern::{Missing, compare};
 use crate::runner::keep_log;
 use crate::script::Theatre;
 use crate::value::expand;
+use crate::{LONG, TEN_MINUTES};
 
 /// One case.
 #[derive(Debug, Clone, Deserialize)]
@@ -270,10 +271,8 @@ impl Model for Part {
 pub fn run(case: &Case, given: Given) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        match tokio::time::timeout(Duration::from_secs(30), execute(case, given)).await {
-            Ok(faults) => faults,
-            Err(_) => vec!["did not end within 30 s".to_owned()],
-        }
+        let ended = tokio::time::timeout(LONG, execute(case, given)).await;
+        ended.unwrap_or_else(|_| vec![format!("did not end within {LONG:?}")])
     })
 }
 
@@ -304,8 +303,9 @@ fn settled(case: &Case) -> (Option<Place>, Case) {
 async fn execute(case: &Case, given: Given) -> Vec<String> {
     let theatre = Arc::new(Theatre::default());
     let (place, case) = &settled(case);
-    let engine_client =
-        Arc::new(EngineClient::new(&Value::Object(case.client.clone()), Arc::clone(&theatre), given).unwrap());
+    let mut options = case.client.clone();
+    options.entry("default_timeout").or_insert(TEN_MINUTES.into());
+    let engine_client = Arc::new(EngineClient::new(&Value::Object(options), Arc::clone(&theatre), given).unwrap());
     let client: Arc<dyn Client> = Arc::clone(&engine_client) as Arc<dyn Client>;
     theatre.enter(&client);
     for definition in &case.define_tools {

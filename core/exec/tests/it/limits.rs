@@ -46,7 +46,7 @@ fn exit_codes_are_known_where_sigchld_is_ignored() {
     let place = crate::support::Place::new();
     let left = shell(format!("(sleep 0.4; touch {}) & exit 2", place.file("left").display()));
     assert_eq!(run(&usual(&left), &Cancel::new()).unwrap().code, Some(2));
-    let slow = shell("sleep 30");
+    let slow = shell("sleep 1000");
     let slow = CommandRun { timeout: Some(Duration::from_millis(200)), ..usual(&slow) };
     assert!(matches!(run(&slow, &Cancel::new()), Err(CommandError::TimedOut { .. })));
     // A command has no descriptor of the one above it, and its own children are not forgotten.

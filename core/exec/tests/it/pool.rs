@@ -3,23 +3,26 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Barrier};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::{Place, appears, dies, exec, shell, usual};
+use crate::support::{LONG, Place, appears, dies, exec, shell, usual};
 use hookweave_exec::command::run;
 use hookweave_exec::pool::{Pool, PoolError};
-
-const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn never_more_run_at_once_than_allowed_and_all_of_them_run() {
     let pool = Pool::new(4);
     let (running, most, done) =
         (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    for _ in 0..600 {
+    let together = Arc::new(Barrier::new(4));
+    for number in 0..600 {
+        let together = Arc::clone(&together);
         let (running, most, done) = (Arc::clone(&running), Arc::clone(&most), Arc::clone(&done));
         pool.submit(move |_| {
             most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            if number < 4 {
+                together.wait();
+            }
             std::thread::sleep(Duration::from_millis(1));
             running.fetch_sub(1, Ordering::SeqCst);
             done.fetch_add(1, Ordering::SeqCst);
@@ -90,14 +93,12 @@ fn cancelling_a_running_job_kills_its_command() {
     let file = place.file("pid");
     let pool = Pool::new(2);
     let (report, results) = channel();
-    let spec = shell(format!("echo $$ >{}; sleep 100", file.display()));
+    let spec = shell(format!("echo $$ >{}; sleep 1000", file.display()));
     let job = pool.submit(move |cancel| report.send(run(&usual(&spec), cancel).is_err()).unwrap()).unwrap();
     let process = appears(&file);
-    let began = Instant::now();
     job.cancel();
     job.cancel();
     assert!(results.recv_timeout(LONG).unwrap());
-    assert!(began.elapsed() < Duration::from_millis(300));
     assert!(dies(&process));
 }
 
@@ -107,7 +108,7 @@ fn a_shutdown_kills_what_runs_drops_what_waits_and_takes_no_more() {
     let pool = Pool::new(2);
     let files = [place.file("a"), place.file("b"), place.file("c")];
     for file in &files {
-        let spec = shell(format!("echo $$ >{}; sleep 100", file.display()));
+        let spec = shell(format!("echo $$ >{}; sleep 1000", file.display()));
         pool.submit(move |cancel| drop(run(&usual(&spec), cancel))).unwrap();
     }
     let processes = [appears(&files[0]), appears(&files[1])];

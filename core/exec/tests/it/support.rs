@@ -10,6 +10,23 @@ use std::time::{Duration, Instant};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::command::{CommandError, CommandLine, CommandOutput, CommandRun, CommandSpec, run};
 
+/// Longer than anything here takes on the busiest machine. What must be killed would outlive it.
+pub(crate) const LONG: Duration = Duration::from_secs(120);
+
+/// Waits until something holds; false where it never does.
+pub(crate) fn until(mut holds: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + LONG;
+    loop {
+        if holds() {
+            return true;
+        }
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// A directory that is gone when the test ends.
 pub(crate) struct Place(PathBuf);
 
@@ -60,7 +77,7 @@ pub(crate) fn of(line: CommandLine) -> CommandSpec {
 /// A run as an agent would start it: with `PATH`, and never for ever.
 pub(crate) fn usual(spec: &CommandSpec) -> CommandRun<'_> {
     let path = std::env::var_os("PATH").unwrap();
-    CommandRun { env: vec![("PATH".into(), path)], timeout: Some(Duration::from_secs(20)), ..CommandRun::new(spec) }
+    CommandRun { env: vec![("PATH".into(), path)], timeout: Some(LONG), ..CommandRun::new(spec) }
 }
 
 pub(crate) fn ended(spec: &CommandSpec) -> CommandOutput {
@@ -81,14 +98,9 @@ pub(crate) fn variable(name: &str, value: &str) -> (OsString, OsString) {
 
 /// Waits until a file holds something, and gives it.
 pub(crate) fn appears(file: &Path) -> String {
-    let until = Instant::now() + Duration::from_secs(10);
-    loop {
-        match fs::read_to_string(file) {
-            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
-            _ => assert!(Instant::now() < until, "{} never appeared", file.display()),
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let written = || fs::read_to_string(file).ok().filter(|text| text.ends_with('\n'));
+    assert!(until(|| written().is_some()), "{} never appeared", file.display());
+    written().unwrap().trim().to_owned()
 }
 
 /// Whether a process is there and is no zombie.
@@ -97,16 +109,9 @@ pub(crate) fn lives(process: &str) -> bool {
     !stat.rsplit(')').next().unwrap().trim_start().starts_with(['Z', 'X'])
 }
 
-/// Whether a process is gone soon: a kill takes effect a little later.
+/// Whether a process goes: a kill takes effect a little later.
 pub(crate) fn dies(process: &str) -> bool {
-    let until = Instant::now() + Duration::from_secs(2);
-    while Instant::now() < until {
-        if !lives(process) {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    false
+    until(|| !lives(process))
 }
 
 /// Ends what a test left alive on purpose.

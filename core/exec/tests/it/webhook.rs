@@ -8,13 +8,27 @@ mod redirects;
 mod server;
 mod tls;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::webhook::{Method, UnsetVariable, WebClient, WebPolicy, WebResponse, WebhookError, WebhookSpec};
 
-/// Long enough that only what should hang reaches it.
-const AMPLE: Duration = Duration::from_secs(20);
+/// Long enough that only what should hang reaches it, on the busiest machine.
+const AMPLE: Duration = Duration::from_secs(120);
+
+/// Tries until something holds; false where it never does.
+fn until(mut holds: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + AMPLE;
+    loop {
+        if holds() {
+            return true;
+        }
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
 
 fn hook(url: &str) -> WebhookSpec {
     WebhookSpec {

@@ -75,6 +75,6 @@ mod tests {
                 });
             }
         });
-        assert!(pool.drain(Duration::from_secs(10)), "{:?} run and wait", pool.load());
+        assert!(pool.drain(Duration::from_secs(120)), "{:?} run and wait", pool.load());
     }
 }

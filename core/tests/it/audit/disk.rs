@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hookweave::audit::{AuditOptions, Fsync};
 use hookweave::{Event, HookResponse};
 
-use crate::audit::support::{LONG, Log, dispatch};
+use crate::audit::support::{LONG, Log, dispatch, until};
 
 #[test]
 fn nothing_gathers_where_each_record_goes_to_the_disk() {
@@ -26,14 +26,8 @@ fn nothing_gathers_where_each_record_goes_to_the_disk() {
         heard.recv_timeout(LONG).unwrap();
         began.elapsed()
     };
-    let median = || {
-        let mut times: Vec<Duration> = (0..51).map(|_| once()).collect();
-        times.sort_unstable();
-        times[25]
-    };
-    // A machine that has other things to do is given time.
-    let medians: Vec<Duration> = (0..40).map(|_| median()).take_while(|median| median.as_micros() >= 1000).collect();
-    assert!(medians.len() < 40, "{medians:?}");
+    // A busy machine delays most of them; none that gathers is ever so quick.
+    assert!(until(|| once() < Duration::from_millis(1)));
 }
 
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use hookweave::audit::{AuditLevel, AuditOptions, Kind, Sink};
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 
-use crate::audit::support::{LONG, Log, dispatch, run};
+use crate::audit::support::{LONG, Log, dispatch, run, until};
 
 /// Takes records or refuses them, as the test sets it.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ fn quiet(engine: &Engine) {
 fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
     let log = Log::new();
     let gate = Gate::default();
-    let engine = log.engine(log.config().sink(gate.clone()).queue(8).wait(Duration::from_millis(200)));
+    let engine = log.engine(log.config().sink(gate.clone()).queue(8).wait(Duration::from_secs(1)));
     quiet(&engine);
     assert!(engine.flush_audit(LONG));
     let shut = gate.shut.lock().unwrap();
@@ -42,8 +42,8 @@ fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
         assert!(!dispatch(&engine, &format!("echo {number}")).blocked(), "what is not required blocks nothing");
     }
     let took = began.elapsed();
-    assert!(took >= Duration::from_millis(200), "it waits for room");
-    assert!(took < Duration::from_secs(5), "and not for each: {took:?}");
+    assert!(took >= Duration::from_secs(1), "it waits for room");
+    assert!(took < Duration::from_secs(60), "and not for each: {took:?}");
     drop(shut);
     assert!(engine.audit().close(LONG));
     let report = log.verify();
@@ -67,7 +67,7 @@ fn nobody_waits_longer_than_a_second() {
     }
     let took = began.elapsed();
     drop(shut);
-    assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(10), "{took:?}");
+    assert!(took >= Duration::from_secs(1) && took < LONG, "{took:?}");
 }
 
 #[test]
@@ -157,12 +157,11 @@ fn a_file_that_somebody_takes_away_is_noticed_and_the_chain_goes_on() {
         if !renamed {
             std::fs::remove_file(&taken).unwrap();
         }
-        let until = Instant::now() + LONG;
-        while !log.path.exists() {
-            assert!(Instant::now() < until, "a new file is begun");
-            std::thread::sleep(Duration::from_millis(50));
+        let begun = || {
             dispatch(&engine, "meanwhile");
-        }
+            log.path.exists()
+        };
+        assert!(until(begun), "a new file is begun");
         dispatch(&engine, "after");
         assert!(engine.audit().close(LONG));
         assert!(log.kinds().contains(&Kind::AuditReplaced));

@@ -4,12 +4,12 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hookweave::audit::{AuditOptions, Fsync, Kind, Rotation, verify};
 use hookweave::{Engine, Event, HookResponse};
 
-use crate::audit::support::{LONG, Log, dispatch, records};
+use crate::audit::support::{LONG, Log, dispatch, records, until};
 
 /// What the test's own program does when it is started as one of those processes.
 const ROLE: &str = "HOOKWEAVE_AUDIT_ROLE";
@@ -115,10 +115,8 @@ fn full_from_the_beginning(path: &str) {
     let engine = engine(AuditOptions::file(path).required());
     assert!(engine.flush_audit(LONG));
     limit_files(std::fs::metadata(path).unwrap().len());
-    let began = Instant::now();
     let first = dispatch(&engine, "ls");
     assert!(first.blocked() && first.reason().unwrap().starts_with("audit: "), "{:?}", first.reason());
-    assert!(began.elapsed() < Duration::from_secs(2), "nobody waits for a disk that is full");
     limit_files(libc::RLIM_INFINITY);
     assert!(engine.flush_audit(LONG) && !dispatch(&engine, "ls").blocked());
     say("ended well");
@@ -169,12 +167,12 @@ fn role() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let (role, path) = role.split_once(':').unwrap();
     match role {
-        // Writes as fast as it can until it is killed.
+        // Writes as fast as it can until it is killed, which is long before its end.
         "busy" => {
             let rotation = Rotation::default().max_bytes(200_000);
             let engine = engine(AuditOptions::file(path).rotation(rotation));
             say("busy");
-            for number in 0.. {
+            for number in 0..1_000_000 {
                 dispatch(&engine, &format!("echo {number}"));
             }
         }
@@ -265,13 +263,11 @@ fn a_process_that_is_killed_in_the_middle_of_a_write_loses_nothing_before_it() {
     let mut before = 0;
     for round in 0..8 {
         let size = || std::fs::metadata(&log.path).map_or(0, |found| found.len());
-        let (began, until) = (size(), Instant::now() + LONG);
+        let began = size();
         let mut child = start("busy", &log.path);
         wait_for(&mut child, "busy");
         // However slow the machine is: it is killed while it writes, and has written something.
-        while size() == began && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        assert!(until(|| size() != began), "round {round}");
         std::thread::sleep(Duration::from_millis(40 + round * 13));
         child.kill().unwrap();
         child.wait().unwrap();

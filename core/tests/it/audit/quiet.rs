@@ -136,7 +136,11 @@ fn a_batch_that_finds_no_room_is_counted_whole() {
     // The sink holds the writer up until the queue has overflowed.
     let (held, holds) = std::sync::mpsc::channel::<()>();
     let holds = std::sync::Mutex::new(holds);
-    let slow = move |_: &str| _ = holds.lock().unwrap().recv_timeout(LONG);
+    let (enters, entered) = std::sync::mpsc::channel();
+    let slow = move |_: &str| {
+        _ = enters.send(());
+        _ = holds.lock().unwrap().recv_timeout(LONG);
+    };
     let config = log.config().queue(2).wait(Duration::ZERO);
     held.send(()).unwrap();
     audit.configure(config.sink(slow)).unwrap();
@@ -149,8 +153,8 @@ fn a_batch_that_finds_no_room_is_counted_whole() {
         assert!(batch.is_empty());
     };
     raise(1);
-    // The writer has taken that one when there is room for three at once, which is more than the queue holds.
-    std::thread::sleep(Duration::from_millis(50));
+    // The writer has taken the opening and that one; then there is room for three at once, which is more than the queue holds.
+    (0..2).for_each(|_| entered.recv_timeout(LONG).unwrap());
     raise(3);
     raise(5);
     raise(7);

@@ -1,27 +1,14 @@
 //! A file that another program removes, and whether all records have been written.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hookweave::audit::{AuditOptions, Fsync, Kind};
 use hookweave::{Engine, Event, HookResponse};
 
-use crate::audit::support::{LONG, Log, dispatch};
+use crate::audit::support::{LONG, Log, dispatch, until};
 
 fn quiet(engine: &Engine) {
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
-}
-
-/// Dispatches until something is so.
-fn until(engine: &Engine, is_so: impl Fn(&hookweave::Outcome) -> bool) {
-    let until = Instant::now() + LONG;
-    loop {
-        let outcome = dispatch(engine, "meanwhile");
-        if is_so(&outcome) {
-            return;
-        }
-        assert!(Instant::now() < until, "it becomes so");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[cfg(unix)]
@@ -62,7 +49,7 @@ fn a_file_that_cannot_be_begun_anew_is_tried_again_and_what_is_required_is_block
         dispatch(&engine, "before");
         assert!(engine.flush_audit(LONG));
         spoil(&path);
-        until(&engine, hookweave::Outcome::blocked);
+        assert!(until(|| dispatch(&engine, "meanwhile").blocked()));
         // It stays so: nothing is lost in silence.
         for _ in 0..10 {
             std::thread::sleep(Duration::from_millis(30));
@@ -71,7 +58,7 @@ fn a_file_that_cannot_be_begun_anew_is_tried_again_and_what_is_required_is_block
         }
         assert!(!engine.flush_audit(Duration::from_millis(50)));
         fix(&path);
-        until(&engine, |outcome| !outcome.blocked());
+        assert!(until(|| !dispatch(&engine, "meanwhile").blocked()));
         assert!(engine.audit().close(LONG), "{}", folder(&path).display());
         let kinds: Vec<_> = crate::audit::support::records(&path).iter().map(|record| record.kind).collect();
         assert!(kinds.contains(&Kind::AuditReplaced) && kinds.contains(&Kind::AuditGap), "{kinds:?}");

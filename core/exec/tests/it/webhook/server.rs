@@ -40,6 +40,7 @@ impl Request {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     connections: Arc<AtomicUsize>,
+    closed: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
@@ -72,16 +73,23 @@ impl Server {
     pub(crate) fn raw(serve: impl Fn(&mut TcpStream, &Mutex<Vec<Request>>) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (connections, requests) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
-        let (count, seen, serve) = (Arc::clone(&connections), Arc::clone(&requests), Arc::new(serve));
+        let [connections, closed] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (count, gone) = (Arc::clone(&connections), Arc::clone(&closed));
+        let (seen, serve) = (Arc::clone(&requests), Arc::new(serve));
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let (mut stream, seen, serve) = (stream.unwrap(), Arc::clone(&seen), Arc::clone(&serve));
+                let gone = Arc::clone(&gone);
                 count.fetch_add(1, Ordering::SeqCst);
-                thread::spawn(move || serve(&mut stream, &seen));
+                thread::spawn(move || {
+                    serve(&mut stream, &seen);
+                    drop(stream);
+                    gone.fetch_add(1, Ordering::SeqCst);
+                });
             }
         });
-        Self { address, connections, requests }
+        Self { address, connections, closed, requests }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -90,6 +98,11 @@ impl Server {
 
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
+    }
+
+    /// How many connections this server has ended.
+    pub(crate) fn closed(&self) -> usize {
+        self.closed.load(Ordering::SeqCst)
     }
 
     pub(crate) fn requests(&self) -> Vec<Request> {

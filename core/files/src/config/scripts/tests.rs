@@ -358,7 +358,8 @@ fn hostile_lines_take_no_time() {
             let _ = named_programs(&command);
         }
     }
-    assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
+    // What looks at each piece for each other one needs hours.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(120), "{:?}", begin.elapsed());
 }
 
 fn shell_quoted(text: &str) -> String {

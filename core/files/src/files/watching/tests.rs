@@ -13,7 +13,7 @@ use hookweave_machine::event::EventSpec;
 use hookweave_machine::options::Options;
 use hookweave_machine::registry::Registry;
 
-const LONG: Duration = Duration::from_secs(10);
+const LONG: Duration = Duration::from_secs(120);
 
 struct Project {
     dir: tempfile::TempDir,

@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn hostile_text_costs_linear_time() {
         for part in ["\"", "action:", "/*", "action", "\\", "é", "action /*"] {
-            assert_eq!(of_text(&part.repeat(200_000)), Intent::Nothing, "{part}");
+            assert_eq!(of_text(&part.repeat(50_000)), Intent::Nothing, "{part}");
         }
     }
 }
