@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::dispatch_state::{DispatchState, Request};
 use crate::errors;
 use crate::event::EventRef;
-use crate::finalization::Enter as _;
+use crate::finalization::{self, Enter as _};
 use crate::nesting;
 use crate::object::{Gil, Object, Sent, dict_get};
 use crate::outcome::Outcome;
@@ -65,7 +65,9 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
     slots::set_await_slots(&class, am_send);
-    py.import("collections.abc")?.getattr("Coroutine")?.enter_method(intern!(py, "register"), (&class,))?;
+    finalization::import(py, "collections.abc")?
+        .getattr("Coroutine")?
+        .enter_method(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)?;
     let client = Client::type_object(py);
     slots::add_method::<DispatchMethod>(&client)?;
@@ -180,7 +182,7 @@ impl Method for ExplainMethod {
         let CachedEvent { snapshot, spec, .. } = &*request.event;
         let explanation = host::explain::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
         let record = serial::to_python(py, &explanation)?;
-        py.import("hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
+        finalization::import(py, "hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
     }
 }
 
@@ -228,7 +230,7 @@ fn with_text_cwd(payload: Bound<'_, PyDict>) -> PyResult<Object> {
 fn convert_cwd(payload: &Bound<'_, PyDict>, cwd: &Bound<'_, PyAny>) -> PyResult<Object> {
     let py = payload.py();
     if cwd.get_type().hasattr(intern!(py, "__fspath__"))? {
-        let path = py.import("os")?.getattr("fspath")?.enter((cwd,))?;
+        let path = finalization::import(py, "os")?.getattr("fspath")?.enter((cwd,))?;
         let own = payload.copy()?;
         own.set_item(intern!(py, "cwd"), path)?;
         check_payload(&PyHost::new(py), own.as_any()).map_err(|error| errors::of(py, &error))?;

@@ -3,11 +3,11 @@
 use hookweave_host::error::Error;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 use crate::finalization::Enter as _;
+use crate::once::Once;
 
-static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static ERROR_OF: Once<Py<PyAny>> = Once::new();
 
 /// The exception for a code of the core.
 pub(crate) fn raise(py: Python<'_>, code: &str, message: &str) -> PyErr {
@@ -29,7 +29,7 @@ pub(crate) fn internal(what: &str) -> PyErr {
 
 /// Whether an exception that a hook raised is its failure, rather than what ends the program, the task or the greenlet.
 pub(crate) fn is_failure(py: Python<'_>, error: &PyErr) -> bool {
-    static ASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ASK: Once<Py<PyAny>> = Once::new();
     if error.is_instance_of::<PyException>(py) {
         // A person at the debugger's prompt ends the program, not the hook.
         return !error.get_type(py).name().is_ok_and(|name| name == "BdbQuit");

@@ -20,6 +20,7 @@ mod unwinding {
     unsafe extern "C-unwind" {
         pub(super) fn PyObject_CallOneArg(callable: *mut PyObject, argument: *mut PyObject) -> *mut PyObject;
         pub(super) fn PyObject_CallObject(callable: *mut PyObject, arguments: *mut PyObject) -> *mut PyObject;
+        pub(super) fn PyImport_Import(name: *mut PyObject) -> *mut PyObject;
         pub(super) fn PyIter_Send(
             iterator: *mut PyObject,
             value: *mut PyObject,
@@ -71,6 +72,17 @@ pub(crate) unsafe fn send(
     let sent = unsafe { unwinding::PyIter_Send(iterator, value, result) };
     std::mem::forget(stay);
     sent
+}
+
+/// Imports a module.
+pub(crate) fn import<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let name = PyString::new(py, name);
+    let stay = Stay;
+    // SAFETY: a thread that has a token is attached, and the name is a live object.
+    let module = unsafe { unwinding::PyImport_Import(name.as_ptr()) };
+    std::mem::forget(stay);
+    // SAFETY: the module is owned, or null with an error set.
+    unsafe { Bound::from_owned_ptr_or_err(py, module) }
 }
 
 /// What runs Python code, in the place of pyo3's `call…`.
