@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import concurrent.futures
+import multiprocessing
 import os
 import re
 import subprocess
@@ -31,13 +32,10 @@ asyncio.run(main())
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
-# A program that hangs says where, and ends.
-ENDS = "import faulthandler; faulthandler.dump_traceback_later(240, exit=True)\n"
-
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-X", "faulthandler", "-c", ENDS + program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    command = [sys.executable, "-X", "faulthandler", "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
 
 
 def run_often(times: int, program: str, *arguments: str) -> None:
@@ -229,6 +227,195 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 """
     )
     assert done.returncode == 0, done.stderr
+
+
+# A process that hangs says where, and ends.
+ENDS = """
+import faulthandler, signal
+
+def end_in_minutes():
+    if hasattr(signal, "alarm"):
+        faulthandler.register(signal.SIGALRM, chain=True)
+        signal.alarm(120)
+end_in_minutes()
+"""
+# A thread that imports something of the package stops there with the import's lock, as one does that has lost its turn.
+STOP = (
+    ENDS
+    + """
+import os, sys, threading
+from hookweave import HookClient
+
+class Stop:
+    process = os.getpid()
+    reached = threading.Event()
+    go_on = threading.Event()
+    def here(self):
+        if os.getpid() == self.process and threading.current_thread() is not threading.main_thread():
+            self.reached.set()
+            self.go_on.wait()
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("hookweave"):
+            self.here()
+    def in_a_thread(self, use):
+        def run():
+            use()
+            self.reached.set()
+        threading.Thread(target=run, daemon=True).start()
+        self.reached.wait()
+stop = Stop()
+
+def ends_well(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+def in_child(use):
+    end_in_minutes()
+    use()
+    os._exit(0)
+"""
+)
+
+
+@needs_fork
+def test_forking_where_logging_was_imported_after_the_package() -> None:
+    done = run(
+        STOP
+        + """
+client = HookClient()
+sys.meta_path.insert(0, stop)
+stop.in_a_thread(lambda: client.dispatch_sync("Stop"))
+# The hooks of a fork run from the last to the first: logging takes its lock, then the thread goes on and may want it.
+os.register_at_fork(before=stop.go_on.set)
+import logging
+child = os.fork()
+if child == 0:
+    in_child(lambda: client.dispatch_sync("Stop"))
+assert ends_well(child)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@needs_fork
+def test_a_forked_child_waits_for_nothing_that_a_thread_of_its_parent_looks_up() -> None:
+    done = run(
+        STOP
+        + """
+import hookweave._control_flow as module
+
+class Slow:
+    def __getattr__(self, name):
+        if not name.startswith("__"):
+            stop.here()
+        return getattr(module, name)
+
+class Odd(BaseException):
+    pass
+def fail(event):
+    raise Odd
+def use():
+    assert client.dispatch_sync("Stop").trace[0].failure.kind == "raised"
+client = HookClient(default_timeout=None)
+client.register_hook("Stop", fail)
+sys.modules["hookweave._control_flow"] = Slow()
+stop.in_a_thread(use)
+assert not stop.go_on.is_set()
+child = os.fork()
+if child == 0:
+    in_child(use)
+assert ends_well(child)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+PARENT = """
+import asyncio
+
+def refuse(event):
+    raise ValueError("no")
+async def wait(event):
+    await asyncio.sleep(0)
+client = HookClient(default_timeout=None, mode="parallel")
+client.register_hook("Stop", refuse)
+client.register_hook("SessionEnd", lambda event: None, run_in_thread=True)
+client.register_hook("Notification", wait)
+client.register_hook("Notification", wait)
+client.register_hook("SubagentStop", lambda event: None, detached=True)
+
+async def stage():
+    await client.dispatch("Notification", message="x")
+async def session():
+    await client.session().run_tool("Bash", {"command": "ls"}, lambda args: "done")
+uses = {
+    "failure": lambda: client.dispatch_sync("Stop").trace,
+    "thread": lambda: client.dispatch_sync("SessionEnd"),
+    "stage": lambda: asyncio.run(stage()),
+    "detached": lambda: client.dispatch_sync("SubagentStop"),
+    "session": lambda: asyncio.run(session()),
+}
+use = uses[os.environ["USE"]]
+def use_in_child():
+    in_child(use)
+sys.meta_path.insert(0, stop)
+stop.in_a_thread(use)
+"""
+# The server of `forkserver` has the thread as well, and every child of `spawn` a thread of its own.
+PROGRAM = """
+import multiprocessing, sys
+if __name__ == "__main__":
+    multiprocessing.set_forkserver_preload(["parent"])
+    import parent
+    child = multiprocessing.get_context(sys.argv[1]).Process(target=parent.use_in_child)
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+"""
+
+
+@pytest.mark.parametrize("use", ["failure", "thread", "stage", "detached", "session"])
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_a_child_process_waits_for_no_import_of_a_thread(
+    use: str, method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "parent.py").write_text(STOP + PARENT, encoding="utf-8")
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    monkeypatch.setenv("USE", use)
+    command = [sys.executable, str(program), method]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+ENDING = """
+import sys, threading, time
+from hookweave import HookClient
+
+class Endless:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("hookweave") and threading.current_thread() is not threading.main_thread():
+            begun.set()
+            while True:
+                time.sleep(0)
+begun = threading.Event()
+client = HookClient(default_timeout=None)
+client.register_hook("Stop", lambda event: None, detached=True)
+client.dispatch_sync("SessionEnd")
+# Where it has to be imported after all, though that never is with a client.
+if sys.argv[1] == "gone":
+    sys.modules.pop("hookweave._detached", None)
+sys.meta_path.insert(0, Endless())
+def work():
+    while True:
+        client.dispatch_sync("Stop")
+        begun.set()
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+
+
+@pytest.mark.parametrize("module", ["there", "gone"])
+def test_exit_while_a_daemon_thread_dispatches_for_the_first_time_never_aborts(module: str) -> None:
+    run_often(20, ENDING, module)
 
 
 def test_a_sub_interpreter_is_refused() -> None:
