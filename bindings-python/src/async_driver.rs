@@ -434,7 +434,7 @@ impl AsyncDriver {
 /// A coroutine that waits for a blocking handler on a thread.
 fn run_in_thread(py: Python<'_>, callable: &Object, event: &Object, depth: u32) -> PyResult<Object> {
     static RUN: Once<Py<PyAny>> = Once::new();
-    let run = RUN.import(py, "hookweave._asyncio_runner", "run_threaded")?;
+    let run = RUN.import(py, c"hookweave._asyncio_runner", "run_threaded")?;
     run.enter((callable.borrow(py), event.borrow(py), depth)).map(Object::from_bound)
 }
 

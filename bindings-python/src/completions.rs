@@ -127,7 +127,7 @@ pub(crate) fn restricting(py: Python<'_>, kind: FailureKind, message: &str) -> P
 /// The exception that carries the failure of a hook from a file to the driver.
 fn exception_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CLASS: Once<Py<PyAny>> = Once::new();
-    CLASS.import(py, "hookweave._file_hooks", "FileHookError")
+    CLASS.import(py, c"hookweave._file_hooks", "FileHookError")
 }
 
 /// The failure that an exception carries, when a hook from a file raised it.

@@ -65,7 +65,7 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
     slots::set_await_slots(&class, am_send);
-    finalization::import(py, "collections.abc")?
+    finalization::import(py, c"collections.abc")?
         .getattr("Coroutine")?
         .enter_method(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)?;
@@ -182,7 +182,7 @@ impl Method for ExplainMethod {
         let CachedEvent { snapshot, spec, .. } = &*request.event;
         let explanation = host::explain::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
         let record = serial::to_python(py, &explanation)?;
-        finalization::import(py, "hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
+        finalization::import(py, c"hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
     }
 }
 
@@ -230,7 +230,7 @@ fn with_text_cwd(payload: Bound<'_, PyDict>) -> PyResult<Object> {
 fn convert_cwd(payload: &Bound<'_, PyDict>, cwd: &Bound<'_, PyAny>) -> PyResult<Object> {
     let py = payload.py();
     if cwd.get_type().hasattr(intern!(py, "__fspath__"))? {
-        let path = finalization::import(py, "os")?.getattr("fspath")?.enter((cwd,))?;
+        let path = finalization::import(py, c"os")?.getattr("fspath")?.enter((cwd,))?;
         let own = payload.copy()?;
         own.set_item(intern!(py, "cwd"), path)?;
         check_payload(&PyHost::new(py), own.as_any()).map_err(|error| errors::of(py, &error))?;

@@ -451,7 +451,7 @@ impl DispatchState {
         }
         let tuple = self.call_tuple(py, call, event)?;
         let arguments = (self.client.borrow(py), self.cached.name.borrow(py), &**call.entry().name(), tuple);
-        JOB.import(py, "hookweave._detached", "Job")?.enter(arguments)
+        JOB.import(py, c"hookweave._detached", "Job")?.enter(arguments)
     }
 
     /// A hook as the Python runners get it: `(handler, event, timeout, in_thread, depth)`.

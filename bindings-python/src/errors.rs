@@ -12,7 +12,7 @@ static ERROR_OF: Once<Py<PyAny>> = Once::new();
 /// The exception for a code of the core.
 pub(crate) fn raise(py: Python<'_>, code: &str, message: &str) -> PyErr {
     ERROR_OF
-        .import(py, "hookweave.errors", "error_of")
+        .import(py, c"hookweave.errors", "error_of")
         .and_then(|make| make.enter((code, message)))
         .map_or_else(|error| error, PyErr::from_value)
 }
@@ -35,7 +35,7 @@ pub(crate) fn is_failure(py: Python<'_>, error: &PyErr) -> bool {
         return !error.get_type(py).name().is_ok_and(|name| name == "BdbQuit");
     }
     let is_control_flow = ASK
-        .import(py, "hookweave._control_flow", "is_control_flow")
+        .import(py, c"hookweave._control_flow", "is_control_flow")
         .and_then(|ask| ask.enter((error.value(py),))?.is_truthy());
     !is_control_flow.unwrap_or(true)
 }

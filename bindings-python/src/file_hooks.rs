@@ -153,7 +153,7 @@ fn not_json(py: Python<'_>, why: &str) -> PyErr {
 /// The caller's place in a distributed trace, if the host traces.
 fn trace_context(py: Python<'_>) -> PyResult<Option<TraceContext>> {
     static CURRENT: Once<Py<PyAny>> = Once::new();
-    let current = CURRENT.import(py, "hookweave._telemetry", "current")?.enter(())?;
+    let current = CURRENT.import(py, c"hookweave._telemetry", "current")?.enter(())?;
     let current: Option<(String, Option<String>)> = current.extract()?;
     Ok(current.and_then(|(parent, state)| TraceContext::parse(&parent, state.as_deref())))
 }

@@ -51,7 +51,7 @@ fn handler(client: &Bound<'_, Client>, hook: Arc<CoreFileHook>, event: Arc<Event
     let py = client.py();
     let hosted = hook.is_hosted();
     let hook = FileHook::new(hook, event);
-    let class = CLASS.import(py, "hookweave._file_hooks", "FileHookHandler")?;
+    let class = CLASS.import(py, c"hookweave._file_hooks", "FileHookHandler")?;
     let callable = class.enter((client, hook.clone()))?;
     let kind = if hosted { HandlerKind::Hosted(hook) } else { HandlerKind::FileHook };
     Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, kind })

@@ -25,7 +25,7 @@ struct Logger {
 fn logger(py: Python<'_>) -> PyResult<&Logger> {
     static LOGGER: Once<Logger> = Once::new();
     LOGGER.get_or_make(py, || {
-        let logger = finalization::import(py, "hookweave._logging")?.getattr("logger")?;
+        let logger = finalization::import(py, c"hookweave._logging")?.getattr("logger")?;
         let enabled_levels = logger.getattr_opt("_cache")?.and_then(|cache| cache.cast_into_exact::<PyDict>().ok());
         let level = INFO.into_pyobject(py)?.into_any().unbind();
         Ok(Logger { object: logger.unbind(), enabled_levels: enabled_levels.map(Bound::unbind), level })
@@ -48,7 +48,7 @@ pub(crate) fn is_on(py: Python<'_>) -> bool {
 /// Logs that a hook starts.
 pub(crate) fn started(py: Python<'_>, event: &Object, hook: &str) -> PyResult<()> {
     static STARTED: Once<Py<PyAny>> = Once::new();
-    STARTED.import(py, "hookweave._logging", "started")?.enter((event.borrow(py), hook)).map(drop)
+    STARTED.import(py, c"hookweave._logging", "started")?.enter((event.borrow(py), hook)).map(drop)
 }
 
 /// Logs the end of a dispatch: of one in which a hook failed, and of any where level info is on.
@@ -59,7 +59,7 @@ pub(crate) fn dispatched(
     failures: &[ReportedFailure],
 ) -> PyResult<()> {
     static DISPATCHED: Once<Py<PyAny>> = Once::new();
-    let log = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
+    let log = DISPATCHED.import(py, c"hookweave._logging", "dispatched")?;
     let times = PyDict::new(py);
     for ReportedFailure { index, times: count } in failures {
         times.set_item(index, count)?;
@@ -70,11 +70,11 @@ pub(crate) fn dispatched(
 /// Logs warnings about hooks that a person should look at.
 pub(crate) fn warned(py: Python<'_>, warnings: &Bound<'_, PyAny>) -> PyResult<()> {
     static WARNED: Once<Py<PyAny>> = Once::new();
-    WARNED.import(py, "hookweave._logging", "warned")?.enter((warnings,)).map(drop)
+    WARNED.import(py, c"hookweave._logging", "warned")?.enter((warnings,)).map(drop)
 }
 
 /// Makes spans of a dispatch that is over.
 pub(crate) fn traced(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
     static TRACED: Once<Py<PyAny>> = Once::new();
-    TRACED.import(py, "hookweave._telemetry", "dispatched")?.enter((outcome.borrow(py), client.borrow(py))).map(drop)
+    TRACED.import(py, c"hookweave._telemetry", "dispatched")?.enter((outcome.borrow(py), client.borrow(py))).map(drop)
 }

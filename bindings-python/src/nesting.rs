@@ -18,7 +18,7 @@ static TRACKED: AtomicBool = AtomicBool::new(false);
 fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static VARIABLE: Once<Py<PyAny>> = Once::new();
     let made = VARIABLE.get_or_make(py, || {
-        finalization::import(py, "contextvars")?.getattr("ContextVar")?.call1(("hookweave_depth",)).map(Bound::unbind)
+        finalization::import(py, c"contextvars")?.getattr("ContextVar")?.call1(("hookweave_depth",)).map(Bound::unbind)
     });
     made.map(|variable| variable.bind(py))
 }

@@ -5,6 +5,7 @@
 //! who looks holds the GIL.
 
 use std::cell::OnceCell;
+use std::ffi::CStr;
 
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeCheck;
@@ -39,7 +40,7 @@ impl<T> Once<T> {
 impl<T: PyTypeCheck> Once<Py<T>> {
     /// What a module has by a name. Whoever made the client has imported the module.
     #[inline]
-    pub(crate) fn import<'py>(&'py self, py: Python<'py>, module: &str, name: &str) -> PyResult<&'py Bound<'py, T>> {
+    pub(crate) fn import<'py>(&'py self, py: Python<'py>, module: &CStr, name: &str) -> PyResult<&'py Bound<'py, T>> {
         let kept =
             self.get_or_make(py, || Ok(finalization::import(py, module)?.getattr(name)?.cast_into::<T>()?.unbind()))?;
         Ok(kept.bind(py))

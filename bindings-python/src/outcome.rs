@@ -135,7 +135,7 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Builds the Python records of one kind: a function of `hookweave.outcome` makes them of a list of dicts.
 fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let items = serial::to_python(py, items)?;
-    finalization::import(py, "hookweave.outcome")?.getattr(builder)?.enter((items,))
+    finalization::import(py, c"hookweave.outcome")?.getattr(builder)?.enter((items,))
 }
 
 impl Outcome {
@@ -323,7 +323,7 @@ impl Outcome {
             }
         }
         let items = serial::to_python(py, &trace)?;
-        finalization::import(py, "hookweave.outcome")?.getattr("trace")?.enter((items, causes))
+        finalization::import(py, c"hookweave.outcome")?.getattr("trace")?.enter((items, causes))
     }
 
     /// Seconds from the start of the first hook to the end of the last.
@@ -363,7 +363,7 @@ impl Outcome {
     /// The exit code, stdout and stderr that an agent of a dialect understands as this outcome.
     fn to_wire<'py>(&self, py: Python<'py>, dialect: &str) -> PyResult<Bound<'py, PyAny>> {
         let answer = wire::to_wire(py, dialect, &self.to_dict(py)?)?;
-        finalization::import(py, "hookweave.files")?.getattr("wire_answer")?.enter((answer,))
+        finalization::import(py, c"hookweave.files")?.getattr("wire_answer")?.enter((answer,))
     }
 
     /// Who decided what and why, and what became of every hook of the event, as text for a person.

@@ -39,9 +39,9 @@ pub(crate) fn run(py: Python<'_>, calls: &Bound<'_, PyList>, on_trio: bool) -> P
     static ASYNCIO: Once<Py<PyAny>> = Once::new();
     static TRIO: Once<Py<PyAny>> = Once::new();
     let run = if on_trio {
-        TRIO.import(py, "hookweave._trio_runner", "run_stage")?
+        TRIO.import(py, c"hookweave._trio_runner", "run_stage")?
     } else {
-        ASYNCIO.import(py, "hookweave._asyncio_runner", "run_stage")?
+        ASYNCIO.import(py, c"hookweave._asyncio_runner", "run_stage")?
     };
     Ok(Object::from_bound(run.enter((calls,))?))
 }

@@ -124,12 +124,12 @@ impl Plans {
 /// `hookweave.event.CLASSES`: event classes by canonical name.
 fn classes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     static CLASSES: Once<Py<PyDict>> = Once::new();
-    CLASSES.import(py, "hookweave.event", "CLASSES").cloned()
+    CLASSES.import(py, c"hookweave.event", "CLASSES").cloned()
 }
 
 fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     static BASE: Once<Py<PyType>> = Once::new();
-    BASE.import(py, "hookweave.event", "Event").map(|class| class.clone().into_any())
+    BASE.import(py, c"hookweave.event", "Event").map(|class| class.clone().into_any())
 }
 
 /// Events by the `str` object that named them: literals are interned, so an address is as good as a name.

@@ -139,7 +139,7 @@ fn run_in_thread(
     depth: u32,
 ) -> PyResult<Called> {
     static WAIT: Once<Py<PyAny>> = Once::new();
-    let wait = WAIT.import(py, "hookweave._threads", "run_blocking")?;
+    let wait = WAIT.import(py, c"hookweave._threads", "run_blocking")?;
     let seconds = limit.map(|limit| limit.as_secs_f64());
     let (kind, value): (String, Bound<'_, PyAny>) =
         wait.enter((handler.callable.borrow(py), event.borrow(py), depth, seconds))?.extract()?;

@@ -41,7 +41,7 @@ pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
     static MODULES: Once<Py<PyDict>> = Once::new();
     /// How many modules were loaded when trio was last looked for, and whether it was among them.
     static CHECKED: Gil<Cell<(usize, bool)>> = Gil::new(Cell::new((0, false)));
-    let modules = MODULES.import(py, "sys", "modules")?;
+    let modules = MODULES.import(py, c"sys", "modules")?;
     let count = modules.len();
     let (checked, mut is_loaded) = CHECKED.get(py).get();
     if checked != count {
@@ -54,11 +54,11 @@ pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
 #[cold]
 fn is_in_trio_task(py: Python<'_>) -> PyResult<bool> {
     static IN_TASK: Once<Py<PyAny>> = Once::new();
-    IN_TASK.import(py, "hookweave._trio_runner", "in_task")?.enter(())?.is_truthy()
+    IN_TASK.import(py, c"hookweave._trio_runner", "in_task")?.enter(())?.is_truthy()
 }
 
 fn cached<'py>(py: Python<'py>, cell: &'static Once<Py<PyAny>>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    cell.import(py, "asyncio", name).cloned()
+    cell.import(py, c"asyncio", name).cloned()
 }
 
 /// The loop that runs on this thread; `None` outside asyncio.

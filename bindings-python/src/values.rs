@@ -54,7 +54,7 @@ pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> PyResult<Object> {
         let read = members.map(|member| inside_response(&member).unwrap_or(member));
         return PyList::new(py, read.collect::<Vec<_>>()).map(|list| Object::from_bound(list.into_any()));
     }
-    READ.import(py, "hookweave._values", "read_mapping")?.enter((given,)).map(Object::from_bound)
+    READ.import(py, c"hookweave._values", "read_mapping")?.enter((given,)).map(Object::from_bound)
 }
 
 fn inside_response<'py>(answer: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -102,7 +102,7 @@ fn is_other_container(value: &Bound<'_, PyAny>) -> bool {
     if is_plain {
         return false;
     }
-    let asked = ASKED.import(value.py(), "hookweave._values", "is_container");
+    let asked = ASKED.import(value.py(), c"hookweave._values", "is_container");
     asked.and_then(|ask| ask.enter((value.get_type(),))?.is_truthy()).unwrap_or(false)
 }
 
@@ -130,7 +130,7 @@ fn copy_other<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) ->
     let Ok(copying) = Bound::new(py, Copying(Gil::new(RefCell::new(std::mem::take(room))))) else {
         return Err(Excess::Size);
     };
-    let copied = COPIED.import(py, "hookweave._values", "copied");
+    let copied = COPIED.import(py, c"hookweave._values", "copied");
     let copied = copied.and_then(|copied| copied.enter((value, inner, &copying)));
     *room = copying.get().0.get(py).take();
     copied.map_err(|error| {

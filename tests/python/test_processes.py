@@ -239,7 +239,7 @@ def end_in_minutes():
         signal.alarm(120)
 end_in_minutes()
 """
-# A thread that imports something of the package stops there with the import's lock, as one does that has lost its turn.
+# A thread stops where it begins to run a module of the package, and holds the lock of that module.
 STOP = (
     ENDS
     + """
@@ -254,8 +254,8 @@ class Stop:
         if os.getpid() == self.process and threading.current_thread() is not threading.main_thread():
             self.reached.set()
             self.go_on.wait()
-    def find_spec(self, name, path=None, target=None):
-        if name.startswith("hookweave"):
+    def at_module(self, what, args):
+        if what == "exec" and "/hookweave/" in args[0].co_filename.replace(os.sep, "/"):
             self.here()
     def in_a_thread(self, use):
         def run():
@@ -281,7 +281,7 @@ def test_forking_where_logging_was_imported_after_the_package() -> None:
         STOP
         + """
 client = HookClient()
-sys.meta_path.insert(0, stop)
+sys.addaudithook(stop.at_module)
 stop.in_a_thread(lambda: client.dispatch_sync("Stop"))
 # The hooks of a fork run from the last to the first: logging takes its lock, then the thread goes on and may want it.
 os.register_at_fork(before=stop.go_on.set)
@@ -318,7 +318,6 @@ client = HookClient(default_timeout=None)
 client.register_hook("Stop", fail)
 sys.modules["hookweave._control_flow"] = Slow()
 stop.in_a_thread(use)
-assert not stop.go_on.is_set()
 child = os.fork()
 if child == 0:
     in_child(use)
@@ -356,7 +355,7 @@ uses = {
 use = uses[os.environ["USE"]]
 def use_in_child():
     in_child(use)
-sys.meta_path.insert(0, stop)
+sys.addaudithook(stop.at_module)
 stop.in_a_thread(use)
 """
 # The server of `forkserver` has the thread as well, and every child of `spawn` a thread of its own.
@@ -387,15 +386,14 @@ def test_a_child_process_waits_for_no_import_of_a_thread(
 
 
 ENDING = """
-import sys, threading, time
+import os, sys, threading, time
 from hookweave import HookClient
 
-class Endless:
-    def find_spec(self, name, path=None, target=None):
-        if name.startswith("hookweave") and threading.current_thread() is not threading.main_thread():
-            begun.set()
-            while True:
-                time.sleep(0)
+def import_for_ever(what, args):
+    if what == "exec" and "/hookweave/" in args[0].co_filename.replace(os.sep, "/"):
+        begun.set()
+        while True:
+            time.sleep(0)
 begun = threading.Event()
 client = HookClient(default_timeout=None)
 client.register_hook("Stop", lambda event: None, detached=True)
@@ -403,7 +401,7 @@ client.dispatch_sync("SessionEnd")
 # Where it has to be imported after all, though that never is with a client.
 if sys.argv[1] == "gone":
     sys.modules.pop("hookweave._detached", None)
-sys.meta_path.insert(0, Endless())
+sys.addaudithook(import_for_ever)
 def work():
     while True:
         client.dispatch_sync("Stop")
