@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyTypeError, PyValueEr
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use pyo3::{PyTypeInfo as _, ffi, intern};
+use pyo3::{PyTypeInfo as _, ffi};
 
 use crate::async_driver::{AsyncDriver, Input};
 use crate::client::Client;
@@ -19,6 +19,7 @@ use crate::event::EventRef;
 use crate::finalization::{self, Enter as _};
 use crate::nesting;
 use crate::object::{Gil, Object, Sent, dict_get};
+use crate::once::intern;
 use crate::outcome::Outcome;
 use crate::plan_cache::CachedEvent;
 use crate::serial;

@@ -14,14 +14,14 @@ use hookweave_host::directory::Directory;
 use hookweave_host::payload::Excess;
 use hookweave_host::payload::MAX_NESTING;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use pyo3::{ffi, intern};
 
 use crate::envelope::{self, Fields};
 use crate::errors;
 use crate::object::{Object, dict_get};
-use crate::once::Once;
+use crate::once::{Once, intern};
 use crate::slots::{guarded, guarded_here};
 use crate::values::{PyHost, Shape, copy, is_container};
 
