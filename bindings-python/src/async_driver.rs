@@ -5,9 +5,7 @@ use std::time::Duration;
 use hookweave_host::dispatch::{HandlerResult, HookFailure, Report};
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 use crate::deadline::{self, ArmedDeadline};
 use crate::dispatch_state::{self, DispatchState, Start, limit_of};
@@ -16,6 +14,7 @@ use crate::fast_path::{self, Halt};
 use crate::finalization::Enter as _;
 use crate::nesting;
 use crate::object::{self, Awaiting, Inside, Object, Sent, call_one, visit_all};
+use crate::once::{Once, intern};
 use crate::outcome::Finished;
 use crate::parallel_stage::{self, Reports};
 use crate::task::{self, Task};
@@ -434,8 +433,8 @@ impl AsyncDriver {
 
 /// A coroutine that waits for a blocking handler on a thread.
 fn run_in_thread(py: Python<'_>, callable: &Object, event: &Object, depth: u32) -> PyResult<Object> {
-    static RUN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let run = RUN.import(py, "hookweave._asyncio_runner", "run_threaded")?;
+    static RUN: Once<Py<PyAny>> = Once::new();
+    let run = RUN.import(py, c"hookweave._asyncio_runner", "run_threaded")?;
     run.enter((callable.borrow(py), event.borrow(py), depth)).map(Object::from_bound)
 }
 

@@ -1,5 +1,6 @@
 //! The audit log of a client, and how one is verified.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,9 +113,14 @@ fn close_audit(client: &Bound<'_, Client>, seconds: f64) -> bool {
 
 /// The level, the file, the anchor of the last written record, and the error that keeps the log from being written.
 #[pyfunction]
-fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<PathBuf>, Option<String>, Option<String>) {
+fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<OsString>, Option<String>, Option<String>) {
     let audit = client.get().audit();
-    (audit.level().as_str(), audit.file(), audit.anchor().map(|anchor| anchor.to_string()), audit.trouble())
+    (
+        audit.level().as_str(),
+        audit.file().map(PathBuf::into_os_string),
+        audit.anchor().map(|anchor| anchor.to_string()),
+        audit.trouble(),
+    )
 }
 
 fn read_anchor(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Anchor> {

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString, PyTuple};
 use serde_json::Value;
 
 use crate::finalization::Enter as _;
 use crate::object::Object;
+use crate::once::Once;
 use crate::serial;
 
 /// What hooks reported, in the order of their ends.
@@ -126,8 +126,8 @@ pub(crate) fn restricting(py: Python<'_>, kind: FailureKind, message: &str) -> P
 
 /// The exception that carries the failure of a hook from a file to the driver.
 fn exception_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    CLASS.import(py, "hookweave._file_hooks", "FileHookError")
+    static CLASS: Once<Py<PyAny>> = Once::new();
+    CLASS.import(py, c"hookweave._file_hooks", "FileHookError")
 }
 
 /// The failure that an exception carries, when a hook from a file raised it.

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::clock;
 use crate::finalization::Enter as _;
 use crate::object::{Gil, Object};
+use crate::once::intern;
 
 /// The deadline of a hook that waits.
 #[derive(Debug)]
@@ -140,7 +140,7 @@ fn forget_closed_loops(py: Python<'_>) -> PyResult<Vec<LoopTimer>> {
 
 /// What an event loop calls when its earliest deadline has come.
 #[pyclass(frozen, module = "hookweave._native")]
-struct TimerCallback {
+pub(crate) struct TimerCallback {
     /// The loop's address; the timer holds the loop while this can be called.
     event_loop: usize,
 }

@@ -9,16 +9,17 @@ use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyTypeError, PyValueEr
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use pyo3::{PyTypeInfo as _, ffi, intern};
+use pyo3::{PyTypeInfo as _, ffi};
 
 use crate::async_driver::{AsyncDriver, Input};
 use crate::client::Client;
 use crate::dispatch_state::{DispatchState, Request};
 use crate::errors;
 use crate::event::EventRef;
-use crate::finalization::Enter as _;
+use crate::finalization::{self, Enter as _};
 use crate::nesting;
 use crate::object::{Gil, Object, Sent, dict_get};
+use crate::once::intern;
 use crate::outcome::Outcome;
 use crate::plan_cache::CachedEvent;
 use crate::serial;
@@ -65,7 +66,9 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
     slots::set_await_slots(&class, am_send);
-    py.import("collections.abc")?.getattr("Coroutine")?.enter_method(intern!(py, "register"), (&class,))?;
+    finalization::import(py, c"collections.abc")?
+        .getattr("Coroutine")?
+        .enter_method(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)?;
     let client = Client::type_object(py);
     slots::add_method::<DispatchMethod>(&client)?;
@@ -180,7 +183,7 @@ impl Method for ExplainMethod {
         let CachedEvent { snapshot, spec, .. } = &*request.event;
         let explanation = host::explain::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
         let record = serial::to_python(py, &explanation)?;
-        py.import("hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
+        finalization::import(py, c"hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
     }
 }
 
@@ -228,7 +231,7 @@ fn with_text_cwd(payload: Bound<'_, PyDict>) -> PyResult<Object> {
 fn convert_cwd(payload: &Bound<'_, PyDict>, cwd: &Bound<'_, PyAny>) -> PyResult<Object> {
     let py = payload.py();
     if cwd.get_type().hasattr(intern!(py, "__fspath__"))? {
-        let path = py.import("os")?.getattr("fspath")?.enter((cwd,))?;
+        let path = finalization::import(py, c"os")?.getattr("fspath")?.enter((cwd,))?;
         let own = payload.copy()?;
         own.set_item(intern!(py, "cwd"), path)?;
         check_payload(&PyHost::new(py), own.as_any()).map_err(|error| errors::of(py, &error))?;

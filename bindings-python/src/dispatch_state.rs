@@ -13,9 +13,7 @@ use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, 
 use hookweave_host::index::Call;
 use hookweave_host::{self as host};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::Client;
@@ -27,6 +25,7 @@ use crate::event::{EventRef, OwnEvent};
 use crate::finalization::Enter as _;
 use crate::logging;
 use crate::object::{Object, visit_all};
+use crate::once::{Once, intern};
 use crate::outcome::{self, Finished};
 use crate::plan_cache::CachedEvent;
 use crate::registration::{Handler, HandlerKind};
@@ -446,13 +445,13 @@ impl DispatchState {
     }
 
     fn detached_job<'py>(&self, py: Python<'py>, call: &Call<Handler>, event: &Object) -> PyResult<Bound<'py, PyAny>> {
-        static JOB: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static JOB: Once<Py<PyAny>> = Once::new();
         if let Some(event) = EventRef::of(py, event) {
             event.silence();
         }
         let tuple = self.call_tuple(py, call, event)?;
         let arguments = (self.client.borrow(py), self.cached.name.borrow(py), &**call.entry().name(), tuple);
-        JOB.import(py, "hookweave._detached", "Job")?.enter(arguments)
+        JOB.import(py, c"hookweave._detached", "Job")?.enter(arguments)
     }
 
     /// A hook as the Python runners get it: `(handler, event, timeout, in_thread, depth)`.

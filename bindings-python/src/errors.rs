@@ -3,16 +3,16 @@
 use hookweave_host::error::Error;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 use crate::finalization::Enter as _;
+use crate::once::Once;
 
-static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static ERROR_OF: Once<Py<PyAny>> = Once::new();
 
 /// The exception for a code of the core.
 pub(crate) fn raise(py: Python<'_>, code: &str, message: &str) -> PyErr {
     ERROR_OF
-        .import(py, "hookweave.errors", "error_of")
+        .import(py, c"hookweave.errors", "error_of")
         .and_then(|make| make.enter((code, message)))
         .map_or_else(|error| error, PyErr::from_value)
 }
@@ -29,13 +29,13 @@ pub(crate) fn internal(what: &str) -> PyErr {
 
 /// Whether an exception that a hook raised is its failure, rather than what ends the program, the task or the greenlet.
 pub(crate) fn is_failure(py: Python<'_>, error: &PyErr) -> bool {
-    static ASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ASK: Once<Py<PyAny>> = Once::new();
     if error.is_instance_of::<PyException>(py) {
         // A person at the debugger's prompt ends the program, not the hook.
         return !error.get_type(py).name().is_ok_and(|name| name == "BdbQuit");
     }
     let is_control_flow = ASK
-        .import(py, "hookweave._control_flow", "is_control_flow")
+        .import(py, c"hookweave._control_flow", "is_control_flow")
         .and_then(|ask| ask.enter((error.value(py),))?.is_truthy());
     !is_control_flow.unwrap_or(true)
 }

@@ -14,14 +14,14 @@ use hookweave_host::directory::Directory;
 use hookweave_host::payload::Excess;
 use hookweave_host::payload::MAX_NESTING;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyType};
-use pyo3::{ffi, intern};
 
 use crate::envelope::{self, Fields};
 use crate::errors;
 use crate::object::{Object, dict_get};
+use crate::once::{Once, intern};
 use crate::slots::{guarded, guarded_here};
 use crate::values::{PyHost, Shape, copy, is_container};
 
@@ -54,10 +54,10 @@ struct Field {
     shape: Shape,
 }
 
-static EVENT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static FIELD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static EVENT: Once<Py<PyType>> = Once::new();
+static FIELD: Once<Py<PyType>> = Once::new();
 
-fn class_of(py: Python<'_>, cell: &PyOnceLock<Py<PyType>>) -> *mut ffi::PyTypeObject {
+fn class_of(py: Python<'_>, cell: &Once<Py<PyType>>) -> *mut ffi::PyTypeObject {
     cell.get(py).map_or(ptr::null_mut(), |class| class.as_ptr().cast())
 }
 
@@ -501,7 +501,7 @@ fn make_type(
 /// Makes the two types and adds them to the module.
 pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    let event = EVENT.get_or_try_init(py, || {
+    let event = EVENT.get_or_make(py, || {
         make_type(
             py,
             c"hookweave._native.EventBase",
@@ -516,7 +516,7 @@ pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
             ],
         )
     })?;
-    let field = FIELD.get_or_try_init(py, || {
+    let field = FIELD.get_or_make(py, || {
         make_type(
             py,
             c"hookweave._native.Field",

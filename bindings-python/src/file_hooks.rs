@@ -13,7 +13,6 @@ use hookweave_host::file_hook::{FileHook as CoreFileHook, TraceContext};
 use hookweave_host::json::from_json;
 use hookweave_host::{self as host};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use serde_json::Value;
 
@@ -23,6 +22,7 @@ use crate::event::EventRef;
 use crate::finalization::Enter as _;
 use crate::nesting;
 use crate::object::Object;
+use crate::once::Once;
 use crate::serial;
 
 /// How often a blocking wait looks for Ctrl-C.
@@ -152,8 +152,8 @@ fn not_json(py: Python<'_>, why: &str) -> PyErr {
 
 /// The caller's place in a distributed trace, if the host traces.
 fn trace_context(py: Python<'_>) -> PyResult<Option<TraceContext>> {
-    static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let current = CURRENT.import(py, "hookweave._telemetry", "current")?.enter(())?;
+    static CURRENT: Once<Py<PyAny>> = Once::new();
+    let current = CURRENT.import(py, c"hookweave._telemetry", "current")?.enter(())?;
     let current: Option<(String, Option<String>)> = current.extract()?;
     Ok(current.and_then(|(parent, state)| TraceContext::parse(&parent, state.as_deref())))
 }

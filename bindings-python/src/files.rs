@@ -1,5 +1,6 @@
 //! Loading hooks from files, for the Python layer: plain records in and out.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,6 @@ use hookweave_host::file_hook::FileHook as CoreFileHook;
 use hookweave_host::files::{LoadRequest, Prepared};
 use hookweave_host::{self as host};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
 use crate::client::Client;
@@ -20,6 +20,7 @@ use crate::errors;
 use crate::file_hooks::FileHook;
 use crate::finalization::Enter as _;
 use crate::object::Object;
+use crate::once::Once;
 use crate::registration::{Handler, HandlerKind};
 use crate::serial;
 use crate::values::PyHost;
@@ -46,11 +47,11 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Makes the Python handler of a hook from a file.
 fn handler(client: &Bound<'_, Client>, hook: Arc<CoreFileHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static CLASS: Once<Py<PyAny>> = Once::new();
     let py = client.py();
     let hosted = hook.is_hosted();
     let hook = FileHook::new(hook, event);
-    let class = CLASS.import(py, "hookweave._file_hooks", "FileHookHandler")?;
+    let class = CLASS.import(py, c"hookweave._file_hooks", "FileHookHandler")?;
     let callable = class.enter((client, hook.clone()))?;
     let kind = if hosted { HandlerKind::Hosted(hook) } else { HandlerKind::FileHook };
     Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, kind })
@@ -143,11 +144,15 @@ fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> 
 
 /// What is to be watched: files that matter to a reload, and files whose changes hooks have asked for.
 #[pyfunction]
-fn watched_files(client: &Bound<'_, Client>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+fn watched_files(client: &Bound<'_, Client>) -> (Vec<OsString>, Vec<OsString>) {
     let this = client.get();
     let _guard = this.loading(client.py());
     let watched = this.files().watched(this.runtime());
-    (watched.own, watched.wanted)
+    (texts(watched.own), texts(watched.wanted))
+}
+
+fn texts(paths: Vec<PathBuf>) -> Vec<OsString> {
+    paths.into_iter().map(PathBuf::into_os_string).collect()
 }
 
 /// Likely mistakes in a file.

@@ -8,18 +8,23 @@
     reason = "pyo3 declares these calls as if nothing unwound out of them; each use says why it is sound"
 )]
 
+use std::ffi::CStr;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{BoundObject as _, ffi};
 
 #[cfg(unix)]
 mod unwinding {
+    use std::ffi::c_char;
+
     use pyo3::ffi::{PyObject, PySendResult};
 
     // The same functions as in `pyo3::ffi`, where the compiler takes for granted that nothing unwinds out of them.
     unsafe extern "C-unwind" {
         pub(super) fn PyObject_CallOneArg(callable: *mut PyObject, argument: *mut PyObject) -> *mut PyObject;
         pub(super) fn PyObject_CallObject(callable: *mut PyObject, arguments: *mut PyObject) -> *mut PyObject;
+        pub(super) fn PyImport_ImportModule(name: *const c_char) -> *mut PyObject;
         pub(super) fn PyIter_Send(
             iterator: *mut PyObject,
             value: *mut PyObject,
@@ -71,6 +76,18 @@ pub(crate) unsafe fn send(
     let sent = unsafe { unwinding::PyIter_Send(iterator, value, result) };
     std::mem::forget(stay);
     sent
+}
+
+/// Imports a module.
+///
+/// Not by `PyImport_Import`: pyo3 has calls of that inlined here, and the compiler then takes what pyo3 says of it for granted.
+pub(crate) fn import<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
+    let stay = Stay;
+    // SAFETY: a thread that has a token is attached, and the name ends with a null.
+    let module = unsafe { unwinding::PyImport_ImportModule(name.as_ptr()) };
+    std::mem::forget(stay);
+    // SAFETY: the module is owned, or null with an error set.
+    unsafe { Bound::from_owned_ptr_or_err(py, module) }
 }
 
 /// What runs Python code, in the place of pyo3's `call…`.

@@ -7,11 +7,11 @@
 use std::cell::RefCell;
 use std::ptr;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::object::{Gil, Object};
+use crate::once::intern;
 
 /// A dict of more fields is asked for each name: that is quicker than to go through it.
 const FEW: usize = 12;

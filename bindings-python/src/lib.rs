@@ -28,6 +28,7 @@ mod keys;
 mod logging;
 mod nesting;
 mod object;
+mod once;
 mod outcome;
 mod parallel_stage;
 mod plan_cache;
@@ -48,7 +49,8 @@ mod watch;
 mod wire;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::type_object::PyTypeInfo as _;
+use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use envelope::Fields;
 use event::EventRef;
@@ -66,6 +68,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
             "hookweave runs in the main interpreter only; import it there, or use a process instead of a sub-interpreter",
         ));
     }
+    make_late_types(py);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     event::add_types(module)?;
     client::add_type(module)?;
@@ -93,6 +96,15 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(event_dict, module)?)?;
     module.add_function(wrap_pyfunction!(event_json, module)?)?;
     module.add_function(wrap_pyfunction!(call_at_depth, module)?)
+}
+
+/// Makes what pyo3 would make inside a lock when a dispatch first needs it; `once` says why it must not.
+fn make_late_types(py: Python<'_>) {
+    pyo3::panic::PanicException::type_object(py);
+    deadline::TimerCallback::type_object(py);
+    values::Copying::type_object(py);
+    // Whether anything but a dict is a mapping is asked of `collections.abc.Mapping`, which is looked up for it.
+    _ = py.None().bind(py).cast::<PyMapping>();
 }
 
 /// Sets the Python classes that the extension makes and reads.

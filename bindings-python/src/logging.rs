@@ -5,13 +5,12 @@
 //! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x; 1.97x on 2026-11-23.
 
 use hookweave_host::stats::ReportedFailure;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-use crate::finalization::Enter as _;
+use crate::finalization::{self, Enter as _};
 use crate::object::Object;
+use crate::once::{Once, intern};
 
 /// `logging.INFO`.
 const INFO: i32 = 20;
@@ -23,10 +22,10 @@ struct Logger {
     level: Py<PyAny>,
 }
 
-fn logger(py: Python<'_>) -> PyResult<&'static Logger> {
-    static LOGGER: PyOnceLock<Logger> = PyOnceLock::new();
-    LOGGER.get_or_try_init(py, || {
-        let logger = py.import("hookweave._logging")?.getattr("logger")?;
+fn logger(py: Python<'_>) -> PyResult<&Logger> {
+    static LOGGER: Once<Logger> = Once::new();
+    LOGGER.get_or_make(py, || {
+        let logger = finalization::import(py, c"hookweave._logging")?.getattr("logger")?;
         let enabled_levels = logger.getattr_opt("_cache")?.and_then(|cache| cache.cast_into_exact::<PyDict>().ok());
         let level = INFO.into_pyobject(py)?.into_any().unbind();
         Ok(Logger { object: logger.unbind(), enabled_levels: enabled_levels.map(Bound::unbind), level })
@@ -48,8 +47,8 @@ pub(crate) fn is_on(py: Python<'_>) -> bool {
 
 /// Logs that a hook starts.
 pub(crate) fn started(py: Python<'_>, event: &Object, hook: &str) -> PyResult<()> {
-    static STARTED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    STARTED.import(py, "hookweave._logging", "started")?.enter((event.borrow(py), hook)).map(drop)
+    static STARTED: Once<Py<PyAny>> = Once::new();
+    STARTED.import(py, c"hookweave._logging", "started")?.enter((event.borrow(py), hook)).map(drop)
 }
 
 /// Logs the end of a dispatch: of one in which a hook failed, and of any where level info is on.
@@ -59,8 +58,8 @@ pub(crate) fn dispatched(
     client: &Object,
     failures: &[ReportedFailure],
 ) -> PyResult<()> {
-    static DISPATCHED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let log = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
+    static DISPATCHED: Once<Py<PyAny>> = Once::new();
+    let log = DISPATCHED.import(py, c"hookweave._logging", "dispatched")?;
     let times = PyDict::new(py);
     for ReportedFailure { index, times: count } in failures {
         times.set_item(index, count)?;
@@ -70,12 +69,12 @@ pub(crate) fn dispatched(
 
 /// Logs warnings about hooks that a person should look at.
 pub(crate) fn warned(py: Python<'_>, warnings: &Bound<'_, PyAny>) -> PyResult<()> {
-    static WARNED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    WARNED.import(py, "hookweave._logging", "warned")?.enter((warnings,)).map(drop)
+    static WARNED: Once<Py<PyAny>> = Once::new();
+    WARNED.import(py, c"hookweave._logging", "warned")?.enter((warnings,)).map(drop)
 }
 
 /// Makes spans of a dispatch that is over.
 pub(crate) fn traced(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
-    static TRACED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    TRACED.import(py, "hookweave._telemetry", "dispatched")?.enter((outcome.borrow(py), client.borrow(py))).map(drop)
+    static TRACED: Once<Py<PyAny>> = Once::new();
+    TRACED.import(py, c"hookweave._telemetry", "dispatched")?.enter((outcome.borrow(py), client.borrow(py))).map(drop)
 }

@@ -6,19 +6,19 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
+use crate::finalization;
 use crate::object::{self, Object};
+use crate::once::{Once, intern};
 
 static SUSPENDED: AtomicUsize = AtomicUsize::new(0);
 static TRACKED: AtomicBool = AtomicBool::new(false);
 
 fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let made = VARIABLE.get_or_try_init(py, || {
-        py.import("contextvars")?.getattr("ContextVar")?.call1(("hookweave_depth",)).map(Bound::unbind)
+    static VARIABLE: Once<Py<PyAny>> = Once::new();
+    let made = VARIABLE.get_or_make(py, || {
+        finalization::import(py, c"contextvars")?.getattr("ContextVar")?.call1(("hookweave_depth",)).map(Bound::unbind)
     });
     made.map(|variable| variable.bind(py))
 }

@@ -10,7 +10,6 @@ use hookweave_host::index::Planned;
 use hookweave_host::session::{Session, Verdict};
 use hookweave_host::{self as host};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde::Serialize;
@@ -18,8 +17,9 @@ use serde::Serialize;
 use crate::envelope::{self, Fields};
 use crate::errors;
 use crate::event::OwnEvent;
-use crate::finalization::Enter as _;
+use crate::finalization::{self, Enter as _};
 use crate::object::{Gil, Object, visit_all};
+use crate::once::intern;
 use crate::plan_cache::CachedEvent;
 use crate::registration::Handler;
 use crate::serial;
@@ -135,7 +135,7 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Builds the Python records of one kind: a function of `hookweave.outcome` makes them of a list of dicts.
 fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let items = serial::to_python(py, items)?;
-    py.import("hookweave.outcome")?.getattr(builder)?.enter((items,))
+    finalization::import(py, c"hookweave.outcome")?.getattr(builder)?.enter((items,))
 }
 
 impl Outcome {
@@ -323,7 +323,7 @@ impl Outcome {
             }
         }
         let items = serial::to_python(py, &trace)?;
-        py.import("hookweave.outcome")?.getattr("trace")?.enter((items, causes))
+        finalization::import(py, c"hookweave.outcome")?.getattr("trace")?.enter((items, causes))
     }
 
     /// Seconds from the start of the first hook to the end of the last.
@@ -363,7 +363,7 @@ impl Outcome {
     /// The exit code, stdout and stderr that an agent of a dialect understands as this outcome.
     fn to_wire<'py>(&self, py: Python<'py>, dialect: &str) -> PyResult<Bound<'py, PyAny>> {
         let answer = wire::to_wire(py, dialect, &self.to_dict(py)?)?;
-        py.import("hookweave.files")?.getattr("wire_answer")?.enter((answer,))
+        finalization::import(py, c"hookweave.files")?.getattr("wire_answer")?.enter((answer,))
     }
 
     /// Who decided what and why, and what became of every hook of the event, as text for a person.

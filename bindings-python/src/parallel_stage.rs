@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use hookweave_host::dispatch::{FailureKind, HookFailure, Report};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyList;
 
 use crate::clock;
@@ -12,6 +11,7 @@ use crate::dispatch_state::{self, DispatchState, Start};
 use crate::errors;
 use crate::finalization::Enter as _;
 use crate::object::Object;
+use crate::once::Once;
 
 /// Reports of the hooks of a stage by place; `None` for a hook that the runner waits for.
 pub(crate) type Reports = Vec<Option<Report<Object>>>;
@@ -36,12 +36,12 @@ pub(crate) fn start<'py>(py: Python<'py>, state: &mut DispatchState) -> PyResult
 
 /// The coroutine of the runner that runs the calls.
 pub(crate) fn run(py: Python<'_>, calls: &Bound<'_, PyList>, on_trio: bool) -> PyResult<Object> {
-    static ASYNCIO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    static TRIO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ASYNCIO: Once<Py<PyAny>> = Once::new();
+    static TRIO: Once<Py<PyAny>> = Once::new();
     let run = if on_trio {
-        TRIO.import(py, "hookweave._trio_runner", "run_stage")?
+        TRIO.import(py, c"hookweave._trio_runner", "run_stage")?
     } else {
-        ASYNCIO.import(py, "hookweave._asyncio_runner", "run_stage")?
+        ASYNCIO.import(py, c"hookweave._asyncio_runner", "run_stage")?
     };
     Ok(Object::from_bound(run.enter((calls,))?))
 }

@@ -15,12 +15,12 @@ use hookweave_host::audit::Audit;
 use hookweave_host::directory::Directory;
 use hookweave_host::event::EventSpec;
 use hookweave_host::index::{Plan, Planned, Reuse, Snapshot};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
 use crate::event::{Class, OwnEvent};
 use crate::object::{Object, dict_get};
+use crate::once::{Once, intern};
 use crate::registration::Handler;
 use crate::values::PyHost;
 
@@ -123,13 +123,13 @@ impl Plans {
 
 /// `hookweave.event.CLASSES`: event classes by canonical name.
 fn classes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    static CLASSES: pyo3::sync::PyOnceLock<Py<PyDict>> = pyo3::sync::PyOnceLock::new();
-    CLASSES.import(py, "hookweave.event", "CLASSES").cloned()
+    static CLASSES: Once<Py<PyDict>> = Once::new();
+    CLASSES.import(py, c"hookweave.event", "CLASSES").cloned()
 }
 
 fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    static BASE: pyo3::sync::PyOnceLock<Py<PyType>> = pyo3::sync::PyOnceLock::new();
-    BASE.import(py, "hookweave.event", "Event").map(|class| class.clone().into_any())
+    static BASE: Once<Py<PyType>> = Once::new();
+    BASE.import(py, c"hookweave.event", "Event").map(|class| class.clone().into_any())
 }
 
 /// Events by the `str` object that named them: literals are interned, so an address is as good as a name.

@@ -9,7 +9,6 @@ use hookweave_host::session::{
     ToolRun, ValueId, read_response,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value};
@@ -17,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::errors;
 use crate::finalization::Enter as _;
 use crate::object::{Gil, Object};
+use crate::once::intern;
 use crate::outcome::Outcome;
 use crate::serial::{self, to_json_value};
 use crate::session_payload::{self, SharedValues};

@@ -6,13 +6,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use hookweave_host::session::{Field, Fields, Surroundings};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value};
 
 use crate::keys::common_key;
 use crate::object::Object;
+use crate::once::intern;
 use crate::serial;
 
 /// How many tools' names a session remembers.

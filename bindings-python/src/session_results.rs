@@ -1,11 +1,10 @@
 //! The result of a tool call as the fields of a `ToolOutcome`.
 
 use hookweave_host::session::ToolRun;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
+use crate::once::{Once, intern};
 use crate::serial;
 
 /// The host's own values of a call.
@@ -57,8 +56,8 @@ pub(crate) fn fields<'py>(py: Python<'py>, run: &ToolRun, own: Own<'py>) -> PyRe
 const DEFAULT_DECISION: &str = "continue";
 
 fn defaults(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
-    static DEFAULTS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    let made = DEFAULTS.get_or_try_init(py, || {
+    static DEFAULTS: Once<Py<PyDict>> = Once::new();
+    let made = DEFAULTS.get_or_make(py, || {
         let dict = PyDict::new(py);
         for name in ["tool", "tool_use_id"] {
             dict.set_item(name, py.None())?;

@@ -2,15 +2,14 @@
 
 use hookweave_host::dispatch::{FailureKind, HookFailure, Report};
 use hookweave_host::error::{Code, Error};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 use crate::clock::{self, now};
 use crate::dispatch_state::{self, DispatchState, Start};
 use crate::errors;
 use crate::finalization::Enter as _;
 use crate::object::{self, Awaiting, Inside, Object, call_one};
+use crate::once::{Once, intern};
 use crate::outcome::Finished;
 use crate::registration::Handler;
 use crate::task;
@@ -139,8 +138,8 @@ fn run_in_thread(
     limit: Option<std::time::Duration>,
     depth: u32,
 ) -> PyResult<Called> {
-    static WAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let wait = WAIT.import(py, "hookweave._threads", "run_blocking")?;
+    static WAIT: Once<Py<PyAny>> = Once::new();
+    let wait = WAIT.import(py, c"hookweave._threads", "run_blocking")?;
     let seconds = limit.map(|limit| limit.as_secs_f64());
     let (kind, value): (String, Bound<'_, PyAny>) =
         wait.enter((handler.callable.borrow(py), event.borrow(py), depth, seconds))?.extract()?;

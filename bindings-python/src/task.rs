@@ -2,13 +2,12 @@
 
 use std::cell::Cell;
 
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
 use crate::finalization::Enter as _;
 use crate::object::{Gil, Object};
+use crate::once::{Once, intern};
 
 /// The asyncio task that awaits a dispatch.
 pub(crate) struct Task {
@@ -39,10 +38,10 @@ pub(crate) fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
 /// Whether the caller runs inside trio, found out without importing it.
 #[inline]
 pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
-    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    static MODULES: Once<Py<PyDict>> = Once::new();
     /// How many modules were loaded when trio was last looked for, and whether it was among them.
     static CHECKED: Gil<Cell<(usize, bool)>> = Gil::new(Cell::new((0, false)));
-    let modules = MODULES.import(py, "sys", "modules")?;
+    let modules = MODULES.import(py, c"sys", "modules")?;
     let count = modules.len();
     let (checked, mut is_loaded) = CHECKED.get(py).get();
     if checked != count {
@@ -54,24 +53,24 @@ pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
 
 #[cold]
 fn is_in_trio_task(py: Python<'_>) -> PyResult<bool> {
-    static IN_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    IN_TASK.import(py, "hookweave._trio_runner", "in_task")?.enter(())?.is_truthy()
+    static IN_TASK: Once<Py<PyAny>> = Once::new();
+    IN_TASK.import(py, c"hookweave._trio_runner", "in_task")?.enter(())?.is_truthy()
 }
 
-fn cached<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    cell.import(py, "asyncio", name).cloned()
+fn cached<'py>(py: Python<'py>, cell: &'static Once<Py<PyAny>>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    cell.import(py, c"asyncio", name).cloned()
 }
 
 /// The loop that runs on this thread; `None` outside asyncio.
 fn running_loop(py: Python<'_>) -> Option<Object> {
-    static RUNNING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static RUNNING: Once<Py<PyAny>> = Once::new();
     let found = cached(py, &RUNNING, "_get_running_loop").ok()?.enter(()).ok()?;
     (!found.is_none()).then(|| Object::from_bound(found))
 }
 
 /// The asyncio task that runs on this thread; `None` outside a task.
 fn current_task(py: Python<'_>, event_loop: &Object) -> Option<Object> {
-    static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static CURRENT: Once<Py<PyAny>> = Once::new();
     let found = cached(py, &CURRENT, "current_task").ok()?.enter((event_loop.borrow(py),)).ok()?;
     (!found.is_none()).then(|| Object::from_bound(found))
 }
@@ -88,6 +87,6 @@ pub(crate) fn cancel_requests(py: Python<'_>) -> PyResult<Option<i64>> {
 
 /// `asyncio.CancelledError`.
 pub(crate) fn cancelled_error(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static CLASS: Once<Py<PyAny>> = Once::new();
     cached(py, &CLASS, "CancelledError")
 }

@@ -5,15 +5,14 @@ use std::cell::RefCell;
 
 use hookweave_host::json::{to_json, to_shown};
 use hookweave_host::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Room, Spelling};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
 use crate::errors;
 use crate::finalization::Enter as _;
 use crate::keys::{self, common_key};
 use crate::object::{Gil, Object, dict_get};
+use crate::once::{Once, intern};
 
 /// The window of the core on Python.
 ///
@@ -28,20 +27,20 @@ impl<'py> PyHost<'py> {
 }
 
 /// The dict subclass with attribute access that record fields are copied into.
-static RECORD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static RECORD: Once<Py<PyType>> = Once::new();
 /// `HookResponse`, whose dict the core reads instead of it.
-static RESPONSE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static RESPONSE: Once<Py<PyType>> = Once::new();
 
 /// Remembers the Python classes that conversion knows.
 pub(crate) fn set_classes(py: Python<'_>, record: &Bound<'_, PyType>, response: &Bound<'_, PyType>) {
-    _ = RECORD.set(py, record.clone().unbind());
-    _ = RESPONSE.set(py, response.clone().unbind());
+    _ = RECORD.get_or_make(py, || Ok(record.clone().unbind()));
+    _ = RESPONSE.get_or_make(py, || Ok(response.clone().unbind()));
 }
 
 /// The dict inside a `HookResponse`, also where it stands in a list by mistake, and that of a mapping of another class; any
 /// other value as it is. An error means that the answer cannot be read.
 pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> PyResult<Object> {
-    static READ: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static READ: Once<Py<PyAny>> = Once::new();
     let given = answer.borrow(py);
     if let Some(inside) = inside_response(&given) {
         return Ok(Object::from_bound(inside));
@@ -55,7 +54,7 @@ pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> PyResult<Object> {
         let read = members.map(|member| inside_response(&member).unwrap_or(member));
         return PyList::new(py, read.collect::<Vec<_>>()).map(|list| Object::from_bound(list.into_any()));
     }
-    READ.import(py, "hookweave._values", "read_mapping")?.enter((given,)).map(Object::from_bound)
+    READ.import(py, c"hookweave._values", "read_mapping")?.enter((given,)).map(Object::from_bound)
 }
 
 fn inside_response<'py>(answer: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -94,7 +93,7 @@ pub(crate) fn is_container(value: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a value of any other class is a container; which are is Python's to say.
 fn is_other_container(value: &Bound<'_, PyAny>) -> bool {
-    static ASKED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ASKED: Once<Py<PyAny>> = Once::new();
     let is_plain = value.is_none()
         || value.is_exact_instance_of::<PyInt>()
         || value.is_exact_instance_of::<PyFloat>()
@@ -103,7 +102,7 @@ fn is_other_container(value: &Bound<'_, PyAny>) -> bool {
     if is_plain {
         return false;
     }
-    let asked = ASKED.import(value.py(), "hookweave._values", "is_container");
+    let asked = ASKED.import(value.py(), c"hookweave._values", "is_container");
     asked.and_then(|ask| ask.enter((value.get_type(),))?.is_truthy()).unwrap_or(false)
 }
 
@@ -125,13 +124,13 @@ impl Copying {
 
 /// A copy of a container of any other class.
 fn copy_other<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) -> Result<Bound<'py, PyAny>, Excess> {
-    static COPIED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static COPIED: Once<Py<PyAny>> = Once::new();
     let py = value.py();
     let inner = room.enter(levels, 0)?;
     let Ok(copying) = Bound::new(py, Copying(Gil::new(RefCell::new(std::mem::take(room))))) else {
         return Err(Excess::Size);
     };
-    let copied = COPIED.import(py, "hookweave._values", "copied");
+    let copied = COPIED.import(py, c"hookweave._values", "copied");
     let copied = copied.and_then(|copied| copied.enter((value, inner, &copying)));
     *room = copying.get().0.get(py).take();
     copied.map_err(|error| {

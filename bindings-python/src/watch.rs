@@ -1,6 +1,6 @@
 //! Watching files for changes: a thread of the core wakes a completion queue, and the code that watches the queue reloads.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
 use hookweave_host::config::watch::QUIET;
@@ -27,10 +27,11 @@ impl Watch {
     }
 
     /// What happened since the last call: whether to reload, and the changed files that hooks have asked for.
-    fn take(&self) -> (bool, Vec<(PathBuf, &'static str)>) {
+    fn take(&self) -> (bool, Vec<(OsString, &'static str)>) {
         let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let changes = watch.as_ref().map(FilesWatch::take).unwrap_or_default();
-        (changes.reload, changes.files)
+        let files = changes.files.into_iter().map(|(file, change)| (file.into_os_string(), change));
+        (changes.reload, files.collect())
     }
 
     /// Ends the thread.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import hookweave
 import pytest
@@ -48,10 +49,72 @@ def test_importing_the_package_imports_nothing_else() -> None:
     assert not found & (HEAVY | {"enum", "re", "typing"})
 
 
-def test_a_client_imports_what_it_uses() -> None:
-    assert not imported(f"{NAMES}; HookClient().close()") & HEAVY
-    dispatch = "HookClient().dispatch_sync('PreToolUse', tool='Bash', args={}).blocked"
-    assert not imported(f"{NAMES}; {dispatch}") & {"asyncio", "dataclasses", "datetime", "inspect", "pathlib"}
+def test_importing_the_client_s_class_imports_nothing_heavy() -> None:
+    assert not imported(NAMES) & HEAVY
+
+
+# A program that works with a client in all the ways there are, and prints what it imports meanwhile.
+WORK = """
+import asyncio, collections, json, pathlib, sys, trio
+import hookweave
+from hookweave import HookClient, HookResponse
+
+client = HookClient(default_timeout=None, mode="parallel")
+before = set(sys.modules)
+
+class Odd(BaseException):
+    pass
+def fail(event):
+    raise Odd
+async def wait(event):
+    await (asyncio.sleep(0) if asyncio._get_running_loop() else trio.sleep(0))
+async def answer(request):
+    return {"text": "done"}
+client.register_hook("Stop", fail)
+client.register_hook("Stop", lambda event: HookResponse.block(event.metadata["name"]["first"]))
+client.register_hook("Stop", lambda event: None, detached=True)
+client.register_hook("Stop", lambda event: None, run_in_thread=True)
+for _ in range(2):
+    client.register_hook("PreToolUse", wait, timeout=600)
+folder = pathlib.Path(sys.argv[1])
+settings = folder / "settings.json"
+hooks = [{"type": "command", "command": "true"}]
+settings.write_text(json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}))
+client.load(settings, dialect="claude-code")
+client.lint(settings, dialect="claude-code")
+client.configure_audit({"file": folder / "log", "callback": print})
+
+outcome = client.dispatch_sync("Stop", {"cwd": folder, "metadata": {"name": collections.OrderedDict(first="no")}})
+str(outcome), outcome.describe(), outcome.trace, outcome.unmatched, outcome.to_dict(), outcome.to_wire("claude-code")
+client.explain("Stop"), client.list_hooks(), client.stats(), client.trust, client.reload_sync(), client.audit_file
+with client.temporary_hook("Stop", print):
+    pass
+
+async def work():
+    await client.dispatch("Stop")
+    await client.dispatch("PreToolUse", tool="Bash", args={"command": "ls"})
+    session = client.session(approval="allow")
+    await session.run_tool("Bash", {"command": "ls"}, lambda args: "done")
+    await client.generate("other", "hello")
+    client.watch()
+    client.unwatch()
+    await client.drain()
+client.register_model(answer)
+asyncio.run(work())
+trio.run(work)
+client.close()
+for name in hookweave.__all__:
+    getattr(hookweave, name)
+print("modules:", *sorted(name for name in set(sys.modules) - before if name.startswith("hookweave") or name in HEAVY))
+"""
+
+
+def test_nothing_more_is_imported_once_there_is_a_client(tmp_path: Path) -> None:
+    program = WORK.replace("HEAVY", repr(HEAVY))
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "modules:"
 
 
 def test_every_name_is_found_when_it_is_asked_for() -> None:

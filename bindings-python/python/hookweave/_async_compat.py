@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from concurrent.futures import CancelledError, Future
 from typing import Any, NoReturn, TypeVar
 
-from . import _native
+from . import _native, _trio_runner
 from ._running_trio import running_trio
 
 __all__ = ["Scope", "ScopeAbortedError", "finish", "sleep", "wait", "within"]
@@ -70,9 +70,7 @@ async def wait(future: Future[T]) -> T:
     """The result of something that another thread does; a cancel of the caller cancels the future."""
     if running_trio() is None:
         return await asyncio.wrap_future(future)
-    from . import _trio_runner as on_trio
-
-    return await on_trio.wait(future)
+    return await _trio_runner.wait(future)
 
 
 class Scope:

@@ -110,8 +110,7 @@ class ClientAudit(_native.Client):
     @property
     def audit_file(self) -> str | None:
         """The file that this process writes: its own in a forked child, or where another one holds the one named."""
-        path = _native.audit_state(self)[1]
-        return None if path is None else os.fspath(path)
+        return _native.audit_state(self)[1]
 
     @property
     def audit_anchor(self) -> str | None:

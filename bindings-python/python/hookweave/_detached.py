@@ -11,8 +11,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Protocol
 
-from . import _logging, _threads
-from ._asyncio_runner import Call, Report
+from . import _logging, _threads, _trio_runner
+from ._asyncio_runner import Call, Report, run_threaded
 from ._control_flow import is_control_flow
 from ._file_hooks import FileHookHandler
 from ._running_trio import running_trio
@@ -138,8 +138,6 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 async def _on_asyncio(job: Job) -> None:
-    from ._asyncio_runner import run_threaded
-
     handler, event, timeout, in_thread, depth = job.call
     began = perf_counter()
     kind = "answer"
@@ -179,8 +177,6 @@ def _launch_trio(token: Any, job: Job) -> None:
 
 
 async def _on_trio(job: Job) -> None:
-    from . import _trio_runner
-
     began = perf_counter()
     report: Report = ("cancelled", None, 0.0)
     try:

@@ -1,4 +1,7 @@
-"""The same as ``_asyncio_runner``, on trio: every hook runs inside a cancel scope with its deadline."""
+"""The same as ``_asyncio_runner``, on trio: every hook runs inside a cancel scope with its deadline.
+
+A client imports this before it knows of trio. What runs on trio finds it imported.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,15 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from math import inf
 from time import perf_counter
-from typing import Any, TypeVar
-
-import trio
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _threads
 from ._asyncio_runner import Call, Report, begin_all
 from ._control_flow import is_control_flow
 from ._running_trio import running_trio
+
+if TYPE_CHECKING:
+    import trio
 
 __all__ = ["in_task", "run_one", "run_stage", "wait"]
 
@@ -35,6 +39,8 @@ async def run_threaded(handler: Callable[[Any], Any], event: object, depth: int)
 
 async def wait(future: Future[T]) -> T:
     """The result of something that another thread does; a cancel of the caller cancels the future."""
+    import trio
+
     done = trio.Event()
     token = trio.lowlevel.current_trio_token()
 
@@ -54,6 +60,8 @@ async def wait(future: Future[T]) -> T:
 
 
 async def _finish(awaitable: Awaitable[Any], timeout: float | None, began: float) -> Report:
+    import trio
+
     report: Report = ("timeout", None, 0.0)
     deadline = inf if timeout is None else trio.current_time() + timeout
     with trio.CancelScope(deadline=deadline) as scope:
@@ -80,6 +88,8 @@ async def run_one(call: Call) -> Report:
 
 async def run_stage(calls: list[Call]) -> list[Report | None]:
     """Runs the handlers of one stage side by side and waits for all of them."""
+    import trio
+
     reports, waiting = begin_all(calls, run_threaded)
     if len(waiting) == 1:
         ((index, (awaitable, began)),) = waiting.items()

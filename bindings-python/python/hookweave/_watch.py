@@ -14,7 +14,6 @@ import selectors
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from . import _native, files
@@ -24,7 +23,7 @@ from .files import ReloadReport
 
 __all__ = ["FileWatch", "OnReload"]
 
-FileChange: TypeAlias = tuple[Path, str]
+FileChange: TypeAlias = tuple[str, str]
 """A file that hooks watch, and how it changed."""
 
 OnReload: TypeAlias = Callable[[ReloadReport], Awaitable[None] | None]
@@ -117,7 +116,7 @@ class FileWatch:
                 if client is None or self.stopped:
                     return
                 try:
-                    await client.dispatch("FileChanged", {"file_path": str(path), "event": what})
+                    await client.dispatch("FileChanged", {"file_path": path, "event": what})
                 except Exception:
                     logger.exception("hooks were not run for the change of %s", path)
             # What changed since the files were read, the old watch may have kept to itself.
@@ -137,7 +136,7 @@ class FileWatch:
                 if client is None or self.stopped:
                     return
                 try:
-                    client.dispatch_sync("FileChanged", {"file_path": str(path), "event": what})
+                    client.dispatch_sync("FileChanged", {"file_path": path, "event": what})
                 except Exception:
                     logger.exception("hooks were not run for the change of %s", path)
             again = self._wants_others()

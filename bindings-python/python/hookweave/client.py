@@ -51,6 +51,15 @@ def _given(**settings: object) -> dict[str, object]:
     return {name: value for name, value in settings.items() if value is not UNSET}
 
 
+def _import_all() -> None:
+    """Imports all that a client may ever need, before it has hooks and threads.
+
+    A child would wait for ever for an import that a thread of its parent had begun, a fork for one that wants a lock
+    which the fork holds, and the end of a program takes a thread out of an import by force.
+    """
+    from . import _audit_delivery, _detached, _telemetry, _values, _watch, audit, options, session, stats  # noqa: F401
+
+
 class HookClient(TypedClient, SessionRegistry):
     """Holds hooks and runs them when an event is dispatched; usable from any thread, event loop and forked child.
 
@@ -115,6 +124,7 @@ class HookClient(TypedClient, SessionRegistry):
         audit: AuditLevel | AuditOptions | str | os.PathLike[str] | None = None,
     ) -> Self:
         """Refuses unknown and contradictory settings with :class:`InvalidOptionError`."""
+        _import_all()
         warn_of_milliseconds("default_timeout", default_timeout)
         client = super().__new__(
             cls,
@@ -437,13 +447,5 @@ def _stop_file_hooks() -> None:
         client._end_audit()
 
 
-def _import_rest() -> None:
-    """Imports what dispatches import when they first need it.
-
-    A forked child in which that comes first would wait for ever for a thread of its parent that was importing the same.
-    """
-    from . import _control_flow, _detached, _logging, _telemetry, _values, errors, files, outcome  # noqa: F401
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_import_rest, after_in_child=_forget_background)
+    os.register_at_fork(after_in_child=_forget_background)
