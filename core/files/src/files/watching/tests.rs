@@ -48,6 +48,12 @@ impl Project {
         self.dir.path().join(name)
     }
 
+    /// Writes a file at once, so that nobody sees half of it.
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.at("beside"), text).unwrap();
+        fs::rename(self.at("beside"), self.at(name)).unwrap();
+    }
+
     fn watch(&self) -> (FilesWatch, Receiver<()>) {
         let (sender, rung) = channel();
         let ring = move || _ = sender.send(());
@@ -82,13 +88,13 @@ fn what_became_of_a_file_is_told_and_a_reload_only_of_hooks_own_files() {
     let (watch, rung) = project.watch();
     for (word, step) in [("add", Some("A=1")), ("change", Some("A=22")), ("unlink", None)] {
         match step {
-            Some(text) => fs::write(project.at(".env"), text).unwrap(),
+            Some(text) => project.put(".env", text),
             None => fs::remove_file(project.at(".env")).unwrap(),
         }
         rung.recv_timeout(LONG).unwrap();
         assert_eq!(watch.take(), PendingChanges { reload: false, files: vec![(project.at(".env"), word)] });
     }
-    fs::write(project.at(".claude/settings.json"), "{}").unwrap();
+    project.put(".claude/settings.json", "{}");
     rung.recv_timeout(LONG).unwrap();
     assert_eq!(watch.take(), PendingChanges { reload: true, files: Vec::new() });
     assert_eq!(watch.take(), PendingChanges::default());
