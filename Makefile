@@ -54,7 +54,7 @@ demo: ## run the examples in Python, Node and Rust and compare
 test: ready ## run every test once; closes with one line of counts
 	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
 
-test-all: ready ## run also what is slow or repeats tests in another surrounding
+test-all: ready ## run also what is slow or repeats others; writes docs/TESTING.md
 	@$(PY) tools/run_tests.py --all $(NODE_PROGRAMS:%=--node %)
 
 test-stress: ready ## run every test on a busy machine, three times on two cores and once on one
@@ -68,10 +68,10 @@ ready:
 bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
 	@$(PY) bench/run.py
 
-mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill; writes docs/TESTING.md
+mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill
 	@$(PY) tools/mutate.py
 
-coverage: $(TOOLS_READY) ## measure the core's line coverage; writes docs/TESTING.md
+coverage: $(TOOLS_READY) ## measure the core's line coverage
 	@$(PY) tools/coverage.py
 
 lint: $(PYTHON_READY) $(NODE_READY) ## run every linter and type checker

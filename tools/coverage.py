@@ -1,4 +1,4 @@
-"""Measures which lines of the core its tests run, and writes the figures into docs/TESTING.md."""
+"""Measures which lines of the core its tests run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from markdown_pages import replace_section
-
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "TESTING.md"
 CORE = ROOT / "core"
 ENVIRONMENT = ROOT / "target" / "tools" / "coverage"
 REPORT = ROOT / "target" / "coverage.json"
 LEAST_PERCENT = 80.0
-# A covered file needs no line of the page.
+# A covered file needs no line.
 SHOWN_BELOW_PERCENT = 90
 # The crates of the core; the folder of each is called as it is.
 PARTS = sorted(f"hookweave-{manifest.parent.name}" for manifest in CORE.glob("*/Cargo.toml"))
@@ -79,7 +76,7 @@ def percent(covered: int, count: int) -> float:
 
 
 def section(found: list[tuple[str, int, int]]) -> str:
-    """What the page says."""
+    """The figures as a table."""
     covered, count = sum(row[1] for row in found), sum(row[2] for row in found)
     low = [(name, hit, lines) for name, hit, lines in found if percent(hit, lines) < SHOWN_BELOW_PERCENT]
     body = [f"| `{name}` | {lines} | {percent(hit, lines):.1f} % |" for name, hit, lines in low]
@@ -97,15 +94,13 @@ def section(found: list[tuple[str, int, int]]) -> str:
 
 
 def main() -> int:
-    """Measures, writes, and fails when too little is covered."""
+    """Measures, prints, and fails when too little is covered."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     found = rows(measure(install()))
     if not found:
         print("coverage: the report names no file of the core")
         return 1
-    text = section(found)
-    replace_section(PAGE, "coverage", text)
-    print(f"{text}\n\nwritten to {PAGE.relative_to(ROOT)}")
+    print(section(found))
     total = percent(sum(row[1] for row in found), sum(row[2] for row in found))
     if total < LEAST_PERCENT:
         print(f"coverage: below {LEAST_PERCENT:.0f} %")

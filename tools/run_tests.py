@@ -7,6 +7,7 @@ alone, after all others: what passes then is named, and more than a few of them 
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from child import start
+from markdown_pages import replace_section
 from progress import Progress
 from results import Count, count_junit, count_libtest
 
@@ -303,6 +305,13 @@ def made_before() -> dict[str, float]:
     return {name: float(seconds) for seconds, _, name in lines}
 
 
+def dated(closing: str) -> str:
+    """The table of a run as a page shows it."""
+    asked = ["git", "log", "-1", "--format=%h"]
+    commit = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    return f"{datetime.date.today()}, commit {commit or 'unknown'}:\n\n```text\n{closing}\n```"
+
+
 def main() -> int:
     """Runs the suites named on the command line, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -344,6 +353,8 @@ def main() -> int:
     if len(suites) > 1:
         table.vectors = sum(len(path.read_text("utf-8").splitlines()) for path in VECTOR_LISTS.glob("*python.txt"))
     closing = table.text()
+    if options.all and not options.suites:
+        replace_section(ROOT / "docs" / "TESTING.md", "test-all", dated(closing))
     print(f"\n== summary ==\n{closing}", flush=True)
     return 0 if closing.endswith(", 0 failed") else 1
 

@@ -231,21 +231,28 @@ export function httpTests(language) {
       }
     });
 
-    test("that nobody makes in time is a denial", async () => {
-      const agent = await Agent.start(language, "--seconds", "3");
+    test("of one leaves the others their time", async () => {
+      const agent = await Agent.start(language);
       try {
         const [first, second] = await agent.waiting(3);
-        assert.ok(second.left_ms > 0 && second.left_ms <= 3000, `${second.left_ms}`);
         await new Promise((resolve) => setTimeout(resolve, 500));
         await agent.decide(first.id, "Deny");
         const [later] = await agent.waiting(2);
         assert.ok(later.left_ms <= second.left_ms - 500, "the time of the others goes on when one is decided");
+      } finally {
+        await agent.stop();
+      }
+    });
+
+    test("that nobody makes in time is a denial", async () => {
+      const agent = await Agent.start(language, "--seconds", "1");
+      try {
         assert.deepEqual(await agent.end(), [
-          "Bash: user denied: May the agent run this command? (hook commands)",
+          "Bash: no answer in time: May the agent run this command? (hook commands)",
           "Bash: no answer in time: May the agent run this command? (hook commands)",
           "Write: no answer in time: May the agent change production? (hook production)",
         ]);
-        await assert.rejects(agent.decide(second.id, "Allow once"), { code: "ECONNREFUSED" });
+        await assert.rejects(agent.decide("any", "Allow once"), { code: "ECONNREFUSED" });
       } finally {
         await agent.stop();
       }
@@ -294,7 +301,7 @@ function assertSafe(headers) {
 
 /** Tries until it is so. */
 async function until(holds) {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 120_000;
   while (!(await holds())) {
     assert.ok(Date.now() < end, "it did not come to be so");
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -11,7 +11,7 @@ const PYTHON = process.env.PYTHON ?? `${ROOT}/.venv/bin/python`;
 const COMPILED = `${ROOT}/target/examples/approval-page`;
 
 /** How long something that has to happen may take. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 120_000;
 
 /** How each language's program is started. */
 export const PROGRAMS = {

@@ -43,7 +43,7 @@ function run(command, args, cwd, env = {}) {
       cwd,
       env: { ...process.env, NODE_ENV: undefined, NODE_OPTIONS: undefined, ...env },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: 120_000,
+      timeout: 600_000,
     });
     let out = "";
     let err = "";
@@ -302,7 +302,10 @@ describe("types", { skip }, () => {
   });
 });
 
-describe("Next.js", { skip, concurrency: true }, () => {
+// It takes as long as all others together.
+const skipNext = skip || (process.env.HOOKWEAVE_TEST_ALL === "1" ? false : "Next.js: with `make test-all`");
+
+describe("Next.js", { skip: skipNext, concurrency: true }, () => {
   const route = `import { HookClient, HookResponse } from "hookweave";${USE}
     export const dynamic = "force-dynamic";
     export async function GET() { return Response.json(await reason()); }\n`;
