@@ -350,7 +350,7 @@ def main() -> int:
     table.counts = {suite.name: table.counts[suite.name] for suite in suites}
     if table.second_runs:
         SECOND_RUN_LIST.write_text("\n".join(table.second_runs) + "\n", encoding="utf-8")
-    if len(suites) > 1:
+    if not options.suites:
         table.vectors = sum(len(path.read_text("utf-8").splitlines()) for path in VECTOR_LISTS.glob("*python.txt"))
     closing = table.text()
     if options.all and not options.suites:

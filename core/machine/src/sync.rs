@@ -88,11 +88,9 @@ mod checked {
     }
 }
 
-/// Runs a test under so many random orders of its threads' steps, or a tenth of them where not all tests are run.
+/// Runs a test under so many random orders of its threads' steps.
 #[cfg(shuttle)]
 pub fn check_random(test: impl Fn() + Send + Sync + 'static, orders: usize) {
-    let all = std::env::var("HOOKWEAVE_TEST_ALL").is_ok_and(|all| all == "1");
-    let orders = if all { orders } else { orders / 10 };
     let mut config = shuttle::Config::new();
     // Its threads are coroutines, whose stacks are 32 KiB by default: too few for a registry or a log in a debug build.
     config.stack_size = 1 << 20;
