@@ -72,8 +72,8 @@ impl Command {
         let selects =
             unknown || line.commands.iter().any(|command| fits(&command.texts, true) || self.is_meant(command));
         // An allow goes by the text alone.
-        let grants_all = !unknown
-            && !(self.is_specific && line.is_dynamic)
+        let is_unsure = unknown || self.is_specific && line.is_dynamic;
+        let grants_all = !is_unsure
             && !line.does_more
             && !line.commands.is_empty()
             && line.commands.iter().all(|command| fits(&command.exact, false));

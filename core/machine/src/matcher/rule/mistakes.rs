@@ -18,7 +18,7 @@ pub(super) fn several(text: &str) -> Result<(), String> {
     };
     let joined = text.split(')').skip(1).any(|behind| behind.trim_start().starts_with(['|', ',']));
     let [first, .., last] = &*rules else { return Ok(()) };
-    if !joined || !rules.iter().all(|rule| is_rule(&rule)) {
+    if !joined || !rules.iter().all(is_rule) {
         return Ok(());
     }
     let fix = [first, last].into_iter().find(|rule| covers(rule, &rules));
