@@ -15,6 +15,12 @@ impl Directory {
         Self(Some(whole.map_or_else(|| path.into(), Arc::from)))
     }
 
+    /// The client's project, if it was given one.
+    #[must_use]
+    pub fn project(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
     /// The directory at this moment; `None` where it was deleted, or has no name in Unicode.
     ///
     /// The process's own is asked for each time, because a program may go elsewhere, and relative paths with it.

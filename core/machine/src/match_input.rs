@@ -210,7 +210,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
             }
             let given = self.text("cwd");
             let cwd = given.items.first().cloned().or_else(|| self.directory.now().filter(|_| !given.indeterminate));
-            found.items = texts.iter().map(|path| PathForms::new(path, cwd.as_deref())).collect();
+            found.items =
+                texts.iter().map(|path| PathForms::new(path, cwd.as_deref(), self.directory.project())).collect();
             found
         })
     }

@@ -24,39 +24,58 @@ pub(crate) struct NormalizedPath {
     pub(crate) full: String,
     /// From the working directory, when the place lies inside it.
     pub(crate) relative: Option<String>,
+    /// From the project's directory, where that is another.
+    from_project: FromProject,
+}
+
+/// Where a place lies in a project that is not the working directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum FromProject {
+    /// The working directory is the project's, or no project is known.
+    Same,
+    /// The rest of the path.
+    Inside(String),
+    Outside,
 }
 
 impl PathForms {
-    /// The forms of a path in a working directory; one that is not given from the root is none.
-    pub(crate) fn new(raw: &str, cwd: Option<&str>) -> Self {
+    /// The forms of a path in a working directory and a project; a directory that is not given from the root is none.
+    ///
+    /// An agent chooses its working directory: what is said of a project's files holds wherever it has gone.
+    pub(crate) fn new(raw: &str, cwd: Option<&str>, project: Option<&str>) -> Self {
         let composed = compose(raw);
-        let cwd = cwd.map(|cwd| compose(cwd).replace('\\', "/")).filter(|cwd| is_absolute(cwd));
-        let cwd = cwd.map(|cwd| resolve(&cwd, None));
+        let whole = |directory: &str| {
+            let directory = compose(directory).replace('\\', "/");
+            is_absolute(&directory).then(|| resolve(&directory, None))
+        };
+        let cwd = cwd.and_then(whole);
+        let project = project.and_then(whole).filter(|project| cwd.as_ref() != Some(project));
+        let from = Directories { cwd: cwd.as_deref(), project: project.as_deref() };
         let mut forms = Self {
             raw: raw.to_owned(),
             places: Vec::with_capacity(1),
             is_anchored: cwd.is_some(),
             is_odd: composed.contains('\0'),
         };
-        forms.read(&composed, cwd.as_deref());
+        forms.read(&composed, from);
         if composed.contains('\\') {
-            forms.read(&composed.replace('\\', "/"), cwd.as_deref());
+            forms.read(&composed.replace('\\', "/"), from);
         }
         forms
     }
 
     /// Adds what a spelling can mean.
-    fn read(&mut self, path: &str, cwd: Option<&str>) {
-        self.add(path, cwd);
+    fn read(&mut self, path: &str, from: Directories<'_>) {
+        self.add(path, from);
         match other_reading(path) {
             Reading::Same => {}
             Reading::Unknown => self.is_odd = true,
-            Reading::Also(paths) => paths.iter().for_each(|path| self.add(path, cwd)),
+            Reading::Also(paths) => paths.iter().for_each(|path| self.add(path, from)),
         }
     }
 
-    fn add(&mut self, path: &str, cwd: Option<&str>) {
-        let place = NormalizedPath::new(path, cwd);
+    fn add(&mut self, path: &str, from: Directories<'_>) {
+        let place = NormalizedPath::new(path, from);
         if !self.places.contains(&place) {
             self.places.push(place);
         }
@@ -64,9 +83,9 @@ impl PathForms {
 
     /// Every form, for "select on any".
     pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.raw.as_str()).chain(
-            self.places.iter().flat_map(|place| std::iter::once(place.full.as_str()).chain(place.relative.as_deref())),
-        )
+        std::iter::once(self.raw.as_str()).chain(self.places.iter().flat_map(|place| {
+            std::iter::once(place.full.as_str()).chain(place.relative.as_deref()).chain(place.inside_project())
+        }))
     }
 
     /// Whether it is unknown if the path matches a pattern that may begin at the working directory.
@@ -87,11 +106,36 @@ impl PathForms {
     }
 }
 
+/// The directories that a relative path or pattern may begin at.
+#[derive(Debug, Clone, Copy)]
+struct Directories<'d> {
+    cwd: Option<&'d str>,
+    /// Where it is not the working directory.
+    project: Option<&'d str>,
+}
+
 impl NormalizedPath {
-    fn new(path: &str, cwd: Option<&str>) -> Self {
-        let full = resolve(path, cwd);
-        let relative = cwd.and_then(|cwd| inside(&full, cwd)).map(ToOwned::to_owned);
-        Self { full, relative }
+    fn new(path: &str, from: Directories<'_>) -> Self {
+        let full = resolve(path, from.cwd);
+        let relative = from.cwd.and_then(|cwd| inside(&full, cwd)).map(ToOwned::to_owned);
+        let from_project = from.project.map_or(FromProject::Same, |project| {
+            inside(&full, project).map_or(FromProject::Outside, |rest| FromProject::Inside(rest.to_owned()))
+        });
+        Self { full, relative, from_project }
+    }
+
+    fn inside_project(&self) -> Option<&str> {
+        if let FromProject::Inside(rest) = &self.from_project { Some(rest) } else { None }
+    }
+
+    /// Whether the path from the working directory passes a test, and that from the project's does too.
+    pub(crate) fn all_relative(&self, test: impl Fn(&str) -> bool) -> bool {
+        let of_project = match &self.from_project {
+            FromProject::Same => true,
+            FromProject::Inside(rest) => test(rest),
+            FromProject::Outside => false,
+        };
+        of_project && self.relative.as_deref().is_some_and(test)
     }
 }
 
@@ -243,7 +287,7 @@ mod tests {
     use super::*;
 
     fn place(path: &str, cwd: Option<&str>) -> (String, Option<String>) {
-        let forms = PathForms::new(path, cwd);
+        let forms = PathForms::new(path, cwd, None);
         let first = forms.places.first().unwrap().clone();
         (first.full, first.relative)
     }
@@ -266,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_backslash_has_two_readings() {
-        let forms = PathForms::new("src\\..\\.env", Some("/w"));
+        let forms = PathForms::new("src\\..\\.env", Some("/w"), None);
         assert_eq!(forms.places.len(), 2);
         assert!(forms.forms().any(|form| form == ".env"));
     }
@@ -275,18 +319,18 @@ mod tests {
     fn a_drive_is_a_root() {
         assert_eq!(place("C:/../../x", None).0, "C:/x");
         assert_eq!(place("c:/w/x", Some("C:\\w")), ("c:/w/x".into(), Some("x".into())));
-        assert!(PathForms::new("C:k", Some("C:\\w")).forms().any(|form| form == "C:/w/k"));
+        assert!(PathForms::new("C:k", Some("C:\\w"), None).forms().any(|form| form == "C:/w/k"));
         assert_eq!(place("..\\..\\x", Some("C:\\w")).0, "C:/w/..\\..\\x");
-        assert!(PathForms::new("..\\..\\x", Some("C:\\w")).forms().any(|form| form == "C:/x"));
+        assert!(PathForms::new("..\\..\\x", Some("C:\\w"), None).forms().any(|form| form == "C:/x"));
     }
 
     #[test]
     fn what_tools_read_otherwise_has_that_place_too() {
-        let has = |path: &str, wanted: &str| PathForms::new(path, Some("/w")).forms().any(|form| form == wanted);
+        let has = |path: &str, wanted: &str| PathForms::new(path, Some("/w"), None).forms().any(|form| form == wanted);
         let home = std::env::home_dir().unwrap().to_string_lossy().into_owned();
         assert!(has("~/.ssh/id", &format!("{home}/.ssh/id")) && has("~", &home));
-        assert!(!PathForms::new("~lock.doc", Some("/w")).is_open(true));
-        assert!(PathForms::new("~root/x", Some("/w")).is_open(false));
+        assert!(!PathForms::new("~lock.doc", Some("/w"), None).is_open(true));
+        assert!(PathForms::new("~root/x", Some("/w"), None).is_open(false));
         assert!(has("file:///etc/pass%77d", "/etc/passwd") && has("FILE://host/etc/x?y#z", "/etc/x"));
         assert!(has("file:/C:/x", "C:/x") && has("file:secrets/k", "secrets/k"));
         assert!(has("file:/cafe%CC%81", "/caf\u{e9}"));
@@ -307,19 +351,28 @@ mod tests {
         }
         assert!(has("file", "/w/file") && has("profile:etc/passwd", "/w/profile:etc/passwd"));
         assert!(!has("profile:etc/passwd", "/etc/passwd"));
-        assert!(PathForms::new("file:///%zz", Some("/w")).is_open(false));
-        assert!(PathForms::new("/a\0b", Some("/w")).is_open(false));
+        assert!(PathForms::new("file:///%zz", Some("/w"), None).is_open(false));
+        assert!(PathForms::new("/a\0b", Some("/w"), None).is_open(false));
     }
 
     #[test]
     fn without_a_working_directory_what_is_relative_is_open() {
         for cwd in [None, Some(""), Some("sub"), Some(".")] {
-            let (relative, absolute) = (PathForms::new("a/b", cwd), PathForms::new("/a/b", cwd));
+            let (relative, absolute) = (PathForms::new("a/b", cwd, None), PathForms::new("/a/b", cwd, None));
             assert!(relative.is_open(false) && relative.is_open(true), "{cwd:?}");
             assert!(!absolute.is_open(false) && absolute.is_open(true), "{cwd:?}");
-            assert!(!relative.has_open_name() && PathForms::new("a/../..", cwd).has_open_name(), "{cwd:?}");
+            assert!(!relative.has_open_name() && PathForms::new("a/../..", cwd, None).has_open_name(), "{cwd:?}");
         }
-        assert!(!PathForms::new("a/b", Some("/w")).is_open(true));
+        assert!(!PathForms::new("a/b", Some("/w"), None).is_open(true));
+    }
+
+    #[test]
+    fn a_path_is_placed_in_the_project_too() {
+        let forms = |path: &str, cwd: &str| PathForms::new(path, Some(cwd), Some("/p"));
+        assert!(forms("k", "/p/secrets").forms().any(|form| form == "secrets/k"));
+        assert!(forms("/p/secrets/k", "/tmp").forms().any(|form| form == "secrets/k"));
+        let all = |path: &str, cwd: &str| forms(path, cwd).places[0].all_relative(|rest| rest == "src/a");
+        assert!(all("src/a", "/p") && !all("src/a", "/q") && !all("src/a", "/p/other") && !all("/p/src/a", "/q"));
     }
 
     #[test]

@@ -222,9 +222,7 @@ impl PathGlob {
 
     /// Whether the path's place matches under every reading, so that an `allow` may count.
     pub(crate) fn matches_all_forms(&self, path: &PathForms) -> bool {
-        path.places
-            .iter()
-            .all(|place| self.hits(&place.full) || place.relative.as_deref().is_some_and(|rest| self.hits(rest)))
+        path.places.iter().all(|place| self.hits(&place.full) || place.all_relative(|rest| self.hits(rest)))
     }
 
     /// The glob, for sets of many.
@@ -284,18 +282,20 @@ mod tests {
     #[test]
     fn a_pattern_without_slash_looks_at_the_base_name() {
         let env = PathGlob::new("*.env").unwrap();
-        assert!(env.selects(&PathForms::new("/w/config/prod.env", None)));
+        assert!(env.selects(&PathForms::new("/w/config/prod.env", None, None)));
         let src = PathGlob::new("src/*").unwrap();
-        assert!(src.selects(&PathForms::new("src/a", None)) && !src.selects(&PathForms::new("src/a/b", None)));
+        assert!(
+            src.selects(&PathForms::new("src/a", None, None)) && !src.selects(&PathForms::new("src/a/b", None, None))
+        );
         assert!(PathGlob::new("src/").is_err());
     }
 
     #[test]
     fn an_allow_is_not_covered_by_how_a_path_is_written() {
         let src = PathGlob::new("src/**").unwrap();
-        let escape = PathForms::new("src/../../etc/passwd", Some("/w"));
+        let escape = PathForms::new("src/../../etc/passwd", Some("/w"), None);
         assert!(src.selects(&escape) && !src.matches_all_forms(&escape));
-        let inside = PathForms::new("/w/src/a.py", Some("/w"));
+        let inside = PathForms::new("/w/src/a.py", Some("/w"), None);
         assert!(src.selects(&inside) && src.matches_all_forms(&inside));
     }
 }

@@ -18,6 +18,7 @@ mod wrappers;
 use std::panic::catch_unwind;
 
 pub(crate) use memo::{Reading, read};
+pub(crate) use words::Word;
 
 /// The longest command line that is read, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;
@@ -69,8 +70,29 @@ pub(super) struct Simple {
     pub(super) exact: Vec<String>,
     /// The program's name is filled in when the line runs.
     pub(super) is_nameless: bool,
-    /// A word of it is a pattern that is filled in when the line runs: `*`, `{a,b}`.
-    pub(super) is_patterned: bool,
+    /// Its words.
+    words: Vec<Word>,
+    /// Its program runs the command in its arguments.
+    wraps: bool,
+}
+
+impl Simple {
+    /// Every program that it may run with the words behind it, and whether the program gets further words from elsewhere.
+    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
+        let count = if self.wraps { self.words.len() } else { 1 };
+        let feeds = |word: &Word| matches!(program_name(&word.plain), "xargs" | "parallel");
+        let fed_from = self.words.iter().position(feeds).filter(|_| self.wraps).unwrap_or(usize::MAX);
+        (0..count).filter_map(move |from| {
+            let (program, args) = self.words.get(from..)?.split_first()?;
+            Some((program.plain.as_str(), args, from > fed_from))
+        })
+    }
+
+    /// Words that are filled in may make it run a program that stands nowhere in the line.
+    fn is_open(&self) -> bool {
+        let name = self.words.first().map(|word| program_name(&word.plain)).unwrap_or_default();
+        wrappers::finds_programs(name) && self.words.iter().any(|word| word.splits)
+    }
 }
 
 /// Takes a command line apart; `None` when not all of it is understood.

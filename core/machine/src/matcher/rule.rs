@@ -4,6 +4,8 @@
 //! filled in when it runs, is shown to the hook.
 
 mod command;
+mod domain;
+mod mistakes;
 mod path_rule;
 
 use super::MatchResult;
@@ -13,6 +15,7 @@ use crate::payload::{Host, Kind};
 use crate::tool::names as tool_names;
 
 use command::Command;
+use domain::Domain;
 use path_rule::PathRule;
 
 /// Tools that a rule about editing covers.
@@ -21,12 +24,14 @@ const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 /// Tools that a rule about reading covers.
 const READING: &[&str] = &["Read", "Glob", "Grep", "LS", "NotebookRead"];
 
-/// Tools whose rules are about a command line.
+/// Tools that run a command line: a rule about `Bash` covers each.
 const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 
 /// A compiled rule.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
+    /// The tool as the rule names it.
+    name: String,
     tools: Tools,
     about: RuleContent,
 }
@@ -47,7 +52,7 @@ enum RuleContent {
     Anything,
     Command(Command),
     Path(PathRule),
-    Domain(Glob),
+    Domain(Domain),
     /// One argument, by name.
     Argument(&'static str, Glob),
 }
@@ -55,6 +60,7 @@ enum RuleContent {
 impl Rule {
     pub(super) fn new(text: &str) -> Result<Self, String> {
         let text = text.trim();
+        mistakes::several(text)?;
         let (name, content) = match text.split_once('(') {
             None => (text, None),
             Some((name, rest)) => {
@@ -68,7 +74,7 @@ impl Rule {
         }
         let name = tool_names::from_dialect("claude-code", name);
         let about = content.map_or(Ok(RuleContent::Anything), |content| RuleContent::new(&name, content))?;
-        Ok(Self { tools: Tools::new(&name, &about)?, about })
+        Ok(Self { tools: Tools::new(&name, &about)?, name: name.into_owned(), about })
     }
 
     /// Whether the rule speaks of a tool; the names are all that it goes by.
@@ -88,6 +94,13 @@ impl Rule {
         if !self.speaks_of(names) {
             return MatchResult::NO;
         }
+        let verdict = self.judge_call(names, input);
+        // An `allow` for one shell is none for another, which may read the same line otherwise.
+        let is_other_shell = SHELLS.contains(&self.name.as_str()) && !names.contains(&self.name.as_str());
+        MatchResult { grants_all: verdict.grants_all && !is_other_shell, ..verdict }
+    }
+
+    fn judge_call<H: Host>(&self, names: &[&str], input: &MatchInput<'_, H>) -> MatchResult {
         match &self.about {
             RuleContent::Anything => MatchResult::YES,
             RuleContent::Command(command) => {
@@ -107,9 +120,11 @@ impl Rule {
                 if found.indeterminate { MatchResult::INDETERMINATE } else { verdict }
             }
             RuleContent::Domain(domain) => judge_argument(input, "url", |url| {
-                url::Url::parse(url.trim()).ok()?.host_str().map(|host| domain.is_match(host.trim_end_matches('.')))
+                url::Url::parse(url.trim()).ok()?.host_str().map(|host| domain.judge(host.trim_end_matches('.')))
             }),
-            RuleContent::Argument(name, glob) => judge_argument(input, name, |text| Some(glob.is_match(text))),
+            RuleContent::Argument(name, glob) => {
+                judge_argument(input, name, |text| Some(MatchResult::of(glob.is_match(text))))
+            }
         }
     }
 }
@@ -125,14 +140,18 @@ fn all(verdicts: impl Iterator<Item = MatchResult>) -> MatchResult {
     MatchResult { selects: any.selects, grants_all: any.selects && every }
 }
 
-fn judge_argument<H: Host>(input: &MatchInput<'_, H>, name: &str, test: impl Fn(&str) -> Option<bool>) -> MatchResult {
+fn judge_argument<H: Host>(
+    input: &MatchInput<'_, H>,
+    name: &str,
+    test: impl Fn(&str) -> Option<MatchResult>,
+) -> MatchResult {
     let found = input.argument(name);
     if found.indeterminate {
         return MatchResult::INDETERMINATE;
     }
     let Some(value) = found.items.first() else { return MatchResult::NO };
     match input.host().kind(value) {
-        Kind::Text(text) => test(&text).map_or(MatchResult::INDETERMINATE, MatchResult::of),
+        Kind::Text(text) => test(&text).unwrap_or(MatchResult::INDETERMINATE),
         _ => MatchResult::INDETERMINATE,
     }
 }
@@ -146,7 +165,9 @@ impl Tools {
             return glob(name, false).map(Self::Glob);
         }
         let covered = |group: &[&str]| group.contains(&name) && matches!(about, RuleContent::Path(_));
-        let named = if covered(EDITING) && name == "Edit" {
+        let named = if name == "Bash" {
+            SHELLS.iter().map(|&name| name.to_owned()).collect()
+        } else if covered(EDITING) && name == "Edit" {
             EDITING.iter().map(|&name| name.to_owned()).collect()
         } else if covered(READING) && name == "Read" {
             READING.iter().map(|&name| name.to_owned()).collect()
@@ -168,6 +189,7 @@ impl Tools {
 impl RuleContent {
     fn new(tool: &str, content: &str) -> Result<Self, String> {
         if SHELLS.contains(&tool) {
+            mistakes::of_command(tool, content)?;
             return Command::new(content).map(Self::Command);
         }
         if EDITING.contains(&tool) || READING.contains(&tool) {
@@ -178,14 +200,12 @@ impl RuleContent {
                 let domain = content
                     .strip_prefix("domain:")
                     .ok_or_else(|| format!("`WebFetch({content})`: write `WebFetch(domain:{content})`"))?;
-                return glob(&domain.trim().to_lowercase(), false).map(Self::Domain);
+                return Domain::new(domain.trim()).map(Self::Domain);
             }
             "WebSearch" => "query",
             "Agent" => "subagent_type",
             "Skill" => "skill",
-            _ => {
-                return Err(format!("the parentheses of `{tool}({content})` have no meaning; leave them out"));
-            }
+            _ => return Err(mistakes::of_tool(tool, content)),
         };
         glob(content, false).map(|glob| Self::Argument(argument, glob))
     }

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::{Line, parse};
+use super::{Line, Simple, parse};
 
 /// A line as rules look at it.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Reading {
     programs: Vec<String>,
     /// Some program's name is filled in when the line runs.
     pub(crate) is_nameless: bool,
+    /// What is filled in when the line runs may be a program.
+    pub(crate) is_open: bool,
 }
 
 thread_local! {
@@ -46,13 +48,13 @@ impl Reading {
         programs.sort_unstable();
         programs.dedup();
         let is_nameless = commands.clone().any(|command| command.is_nameless);
-        Self { text: text.to_owned(), line, programs, is_nameless }
+        let is_open = is_nameless || commands.clone().any(Simple::is_open);
+        Self { text: text.to_owned(), line, programs, is_nameless, is_open }
     }
 
     /// The first words of its commands, if it is known for sure which programs it runs.
     pub(crate) fn sure_programs(&self) -> Option<&[String]> {
-        let is_sure = !self.is_nameless && self.line.as_ref().is_some_and(|line| !line.is_dynamic);
-        is_sure.then_some(&*self.programs)
+        (!self.is_open && self.line.is_some()).then_some(&*self.programs)
     }
 
     /// Whether every shell reads the line as this one does: it has words and nothing else.

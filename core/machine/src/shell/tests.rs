@@ -73,7 +73,7 @@ fn what_is_filled_in_later_is_said() {
     assert!(parse("git '$X'").is_some_and(|line| !line.is_dynamic));
     assert!(parse("g?t x").is_some_and(|line| line.commands[0].is_nameless));
     assert!(parse("{git,x}").is_some_and(|line| line.commands[0].is_nameless));
-    assert!(parse("git a*").is_some_and(|line| line.commands[0].is_patterned));
+    assert!(parse("git a*").is_some_and(|line| line.commands[0].words[1].is_patterned));
     assert_eq!(parse("echo ${X:-$(git push)}"), None);
 }
 

@@ -6,14 +6,16 @@ use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 use super::Line;
 
 /// A word as it is written and as the program sees it.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Word {
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
     pub(super) raw: String,
-    pub(super) plain: String,
+    pub(crate) plain: String,
     /// Something in it is filled in when the line runs.
     pub(super) is_dynamic: bool,
     /// It may become other words: `*`, `{a,b}`.
     pub(super) is_patterned: bool,
+    /// It may become any number of words: `$X`, `"$@"`.
+    pub(crate) splits: bool,
 }
 
 impl Word {
@@ -23,12 +25,22 @@ impl Word {
 
     /// A whole array as it is assigned.
     pub(super) fn assigned(text: &str) -> Self {
-        Self { is_dynamic: true, ..Self::plain(text) }
+        Self { is_dynamic: true, splits: true, ..Self::plain(text) }
     }
 
     /// What it is, unless that is known only when the line runs.
-    pub(super) fn fixed(&self) -> Option<&str> {
+    pub(crate) fn fixed(&self) -> Option<&str> {
         (!self.is_dynamic && !self.is_patterned).then_some(self.plain.as_str())
+    }
+
+    /// Whether it may begin with a dash when the line runs.
+    pub(crate) fn may_be_flag(&self) -> bool {
+        self.fixed().is_none() && self.known_start().is_empty()
+    }
+
+    /// The text that it begins with whatever is filled in.
+    pub(crate) fn known_start(&self) -> &str {
+        self.plain.split(['$', '\\', '*', '?', '[', '{']).next().unwrap_or_default()
     }
 }
 
@@ -124,6 +136,8 @@ impl Reader {
             }
             WordPiece::ParameterExpansion(_) => {
                 self.word.is_dynamic = true;
+                // Between quotes a list is one word for each of its items.
+                self.word.splits |= !quoted || source.contains('@');
                 self.word.plain.push_str(source);
             }
             // They were taken out before.

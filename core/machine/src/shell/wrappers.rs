@@ -82,6 +82,11 @@ pub(super) fn wraps(name: &str) -> bool {
     WRAPPERS.contains(&name) || name.starts_with("ld-linux") || name.starts_with("ld-musl")
 }
 
+/// Whether a program looks for others anywhere in its arguments.
+pub(super) fn finds_programs(name: &str) -> bool {
+    takes_lines(name) || matches!(name, "find" | "gfind" | "xargs")
+}
+
 pub(super) fn takes_lines(name: &str) -> bool {
     TAKE_LINES.contains(&name)
 }
@@ -164,9 +169,10 @@ pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
     let is_nameless = name.is_dynamic || name.is_patterned;
     line.commands.push(Simple {
         exact: if is_nameless { Vec::new() } else { exact(words) },
-        is_patterned: words.iter().any(|word| word.is_patterned),
         texts,
         is_nameless,
+        words: words.to_vec(),
+        wraps,
     });
 }
 

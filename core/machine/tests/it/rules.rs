@@ -111,10 +111,15 @@ fn a_rule_about_commands_looks_at_each_of_them() {
             ("Bash(rm *)", "X=$(rm x)", LOOKS),
             ("Bash(rm *)", "diff <(rm x) y", LOOKS),
             ("Bash(rm *)", "cat > $(rm x)", LOOKS),
-            // What is filled in may be anything, when more than the program is asked for.
-            ("Bash(git push *)", "echo $HOME", LOOKS),
+            // What is filled in may be any words of its program, and of no other.
+            ("Bash(git push *)", "echo $HOME", PASSES),
             ("Bash(git push *)", "git $ARGS", LOOKS),
-            ("Bash(git push *)", "echo $(date)", LOOKS),
+            ("Bash(git push *)", "git \"$WHAT\" x", LOOKS),
+            ("Bash(git push *)", "git commit -m \"$WHAT\"", PASSES),
+            ("Bash(git push *)", "echo $(date)", PASSES),
+            ("Bash(rm -rf *)", "find . $WHAT", LOOKS),
+            ("Bash(rm -rf *)", "find \"$WHERE\" -name x", PASSES),
+            ("Bash(* --force)", "npm publish --force x", LOOKS),
             ("Bash(git push *)", "echo '$HOME'", PASSES),
             ("Bash(git *)", "echo $HOME", PASSES),
             ("Bash(git *)", "git $ARGS", RUNS),

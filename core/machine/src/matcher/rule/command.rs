@@ -1,13 +1,19 @@
 //! Patterns over command lines: `git *`, `npm run test:*`.
 
+mod flags;
+mod meaning;
+
 use super::MatchResult;
 use crate::pattern::Pattern as Regex;
-use crate::shell::Reading;
+use crate::shell::{Reading, Simple};
+use meaning::Meaning;
 
 /// A pattern over one simple command.
 #[derive(Debug, Clone)]
 pub(super) struct Command {
     patterns: Vec<Pattern>,
+    /// What it means; none when it asks for the program alone.
+    meanings: Vec<Meaning>,
     /// It asks for more than the program's name.
     is_specific: bool,
 }
@@ -29,16 +35,18 @@ impl Command {
     /// `git *` and `git:*` are the program with any arguments or none; elsewhere `*` is any text.
     pub(super) fn new(content: &str) -> Result<Self, String> {
         let head = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
-        let mut patterns = Vec::new();
+        let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
         if let Some(head) = head {
             patterns.push(Pattern::new(head.trim_end(), "(?:\\s.*)?")?);
+            meanings.extend(Meaning::new(head, true));
         }
         // `npm run test:*` is also meant as it is written, for `npm run test:unit`.
         if !content.ends_with(" *") {
             patterns.push(Pattern::new(content, "")?);
+            meanings.extend(Meaning::new(content, false));
         }
         let rest = head.unwrap_or(content).trim().trim_end_matches('*');
-        Ok(Self { patterns, is_specific: rest.trim_end().contains(char::is_whitespace) })
+        Ok(Self { patterns, meanings, is_specific: rest.trim_end().contains(char::is_whitespace) })
     }
 
     /// The first words that its patterns may begin with; `None` if there are too many.
@@ -53,31 +61,31 @@ impl Command {
     /// What the rule says of a line; what is not understood holds.
     pub(super) fn judge(&self, reading: &Reading) -> MatchResult {
         let Some(line) = &reading.line else { return MatchResult::INDETERMINATE };
-        let unknown = reading.is_nameless || self.is_specific && line.is_dynamic;
-        let mut patterns = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).peekable();
-        if patterns.peek().is_none() {
+        let unknown = reading.is_nameless || self.is_specific && reading.is_open;
+        let patterns: Vec<&Pattern> = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).collect();
+        if patterns.is_empty() {
             return MatchResult { selects: unknown, grants_all: false };
         }
-        let patterns: Vec<&Pattern> = patterns.collect();
         let fits = |texts: &[String], unknown: bool| {
             texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text).unwrap_or(unknown)))
         };
-        // `git pus*` may become `git push`.
-        let may_fit = |texts: &[String]| {
-            texts.iter().any(|text| {
-                let first = text.split_whitespace().next().unwrap_or_default();
-                patterns.iter().any(|pattern| pattern.head.fits(first))
-            })
-        };
-        let selects = unknown
-            || line.commands.iter().any(|command| {
-                fits(&command.texts, true) || self.is_specific && command.is_patterned && may_fit(&command.texts)
-            });
-        let grants_all = !unknown
+        let selects =
+            unknown || line.commands.iter().any(|command| fits(&command.texts, true) || self.is_meant(command));
+        // An allow goes by the text alone.
+        let is_unsure = unknown || self.is_specific && line.is_dynamic;
+        let grants_all = !is_unsure
             && !line.does_more
             && !line.commands.is_empty()
             && line.commands.iter().all(|command| fits(&command.exact, false));
         MatchResult { selects, grants_all }
+    }
+
+    /// Whether a command is one that the rule means, however it is spelt.
+    fn is_meant(&self, command: &Simple) -> bool {
+        let mut calls = command.calls();
+        self.is_specific
+            && calls
+                .any(|(program, args, is_fed)| self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed)))
     }
 }
 
@@ -115,15 +123,6 @@ impl Pattern {
         match &self.head {
             Head::Is(name) => reading.has(name),
             Head::BeginsWith(start) => reading.has_begun(start),
-        }
-    }
-}
-
-impl Head {
-    fn fits(&self, word: &str) -> bool {
-        match self {
-            Self::Is(name) => name == word,
-            Self::BeginsWith(start) => word.starts_with(start.as_str()),
         }
     }
 }

@@ -14,13 +14,13 @@ pub(super) struct PathRule {
 /// Where a path pattern begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
-    /// The working directory.
+    /// The working directory, or the project's.
     Here,
     /// Any directory: the pattern is one name.
     Anywhere,
     /// The root of the file system.
     Root,
-    /// The working directory, or the root: which one depends on the file that the rule stands in.
+    /// The working directory, the project's or the root: which one depends on the file that the rule stands in.
     HereOrRoot,
 }
 
@@ -57,10 +57,9 @@ impl PathRule {
         }
         MatchResult {
             selects: path.forms().any(|form| self.hits(form)),
-            grants_all: path.places.iter().all(|path_rule| match (self.from, path_rule.relative.as_deref()) {
-                (From::Root, _) => self.hits(&path_rule.full),
-                (_, Some(inside)) => self.hits(inside),
-                (_, None) => false,
+            grants_all: path.places.iter().all(|place| match self.from {
+                From::Root => self.hits(&place.full),
+                From::Here | From::Anywhere | From::HereOrRoot => place.all_relative(|inside| self.hits(inside)),
             }),
         }
     }

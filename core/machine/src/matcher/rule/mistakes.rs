@@ -1,0 +1,114 @@
+//! Rules that could never match what their text suggests, each with the rule that does.
+
+use super::{EDITING, READING, SHELLS};
+use crate::tool::names as tool_names;
+
+/// What ends a command in a line.
+const SEPARATORS: &[&str] = &["&&", "||", "|", "&", "|&"];
+
+/// What sends a command's output or input elsewhere.
+const REDIRECTIONS: &[&str] = &[">", ">>", "<", "2>", "&>", ">|", "<<", "<<<"];
+
+/// Several rules in one text: `Edit(*.ts)|Write(*.ts)`.
+pub(super) fn several(text: &str) -> Result<(), String> {
+    let rules: Vec<&str> = text.split_inclusive(')').map(|rule| rule.trim_matches([' ', '|', ','])).collect();
+    let is_rule = |rule: &&str| {
+        let Some((name, content)) = rule.split_once('(') else { return false };
+        !content.is_empty() && !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-*".contains(c))
+    };
+    let joined = text.split(')').skip(1).any(|behind| behind.trim_start().starts_with(['|', ',']));
+    let [first, .., last] = &*rules else { return Ok(()) };
+    if !joined || !rules.iter().all(is_rule) {
+        return Ok(());
+    }
+    let fix = [first, last].into_iter().find(|rule| covers(rule, &rules));
+    let fix = fix.map(|rule| format!("write `{rule}`, which covers the others"));
+    let fix = fix.unwrap_or_else(|| format!("write a hook for each: `{}`", rules.join("`, `")));
+    Err(format!("`{text}` is {} rules and would never match; {fix}", rules.len()))
+}
+
+/// Whether a rule covers all of these.
+fn covers(rule: &str, rules: &[&str]) -> bool {
+    let Some((name, content)) = rule.split_once('(') else { return false };
+    let group = match name {
+        "Edit" => EDITING,
+        "Read" => READING,
+        "Bash" => SHELLS,
+        _ => return false,
+    };
+    let mut parts = rules.iter().filter_map(|other| other.split_once('('));
+    parts.all(|(name, own)| group.contains(&name) && own == content)
+}
+
+/// What stands in the parentheses of a rule about a command line.
+pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
+    if let Some((name, value)) = argument(content) {
+        return Err(format!(
+            "`{tool}({content})` would look for a program of that name; for an argument of the call write `tool = \"{tool}\"` and `args = {{ {name} = \"{value}\" }}` instead of the rule"
+        ));
+    }
+    let words: Vec<&str> = unquoted_words(content).collect();
+    if let Some(at) = words.iter().position(|word| ends_command(word)) {
+        let (before, behind) = words.split_at(at);
+        let (end, behind) = behind.split_first().unwrap_or((&"", &[]));
+        let end = end.strip_suffix(';').filter(|end| !end.is_empty());
+        let sides = [before.iter().copied().chain(end).collect::<Vec<_>>().join(" "), behind.join(" ")];
+        let sides = sides.iter().filter(|side| !matches!(side.as_str(), "" | "*"));
+        let rules: Vec<String> = sides.map(|side| format!("`{tool}({side})`")).collect();
+        let fix = if rules.is_empty() { format!("`{tool}`") } else { rules.join(" and ") };
+        return Err(format!(
+            "`{tool}({content})` would never match: a rule is held against each command of a line alone; write {fix}"
+        ));
+    }
+    if let Some(at) = words.iter().position(|word| REDIRECTIONS.contains(&word.trim_start_matches('*'))) {
+        let before = words.get(..at).unwrap_or_default().join(" ");
+        return Err(format!(
+            "`{tool}({content})` would never match: a rule is held against the words of a command, without its redirections; write `{tool}({before})`, or a `command_pattern`"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether another command begins behind a word. The `;` of `find -exec` stands alone.
+fn ends_command(word: &str) -> bool {
+    let is_glued = word.len() > 1 && word.ends_with(';') && !word.ends_with("\\;");
+    is_glued || SEPARATORS.contains(&word.trim_start_matches('*'))
+}
+
+/// `run_in_background:true`.
+fn argument(content: &str) -> Option<(&str, &str)> {
+    let (name, value) = content.split_once(':')?;
+    let is_name = name.len() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_value = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    (is_name && is_value).then_some((name, value))
+}
+
+/// The words of a text that no quotes hold.
+fn unquoted_words(text: &str) -> impl Iterator<Item = &str> {
+    let mut quote = None;
+    text.split_whitespace().filter(move |word| {
+        let was_quoted = quote.is_some();
+        for letter in word.chars().filter(|letter| matches!(letter, '\'' | '"')) {
+            quote = match quote {
+                None => Some(letter),
+                Some(open) if open == letter => None,
+                open => open,
+            };
+        }
+        !was_quoted || quote.is_none() && !word.ends_with(['\'', '"'])
+    })
+}
+
+/// A tool of which rules with parentheses say nothing.
+pub(super) fn of_tool(tool: &str, content: &str) -> String {
+    let known = ["WebFetch", "WebSearch", "Agent", "Skill"];
+    let mut known = SHELLS.iter().chain(EDITING).chain(READING).chain(&known);
+    let of_dialect = || tool_names::TOOLS.iter().find(|row| row.theirs.contains(&tool)).map(|row| row.ours);
+    let ours = known.find(|known| known.eq_ignore_ascii_case(tool)).copied().or_else(of_dialect);
+    match ours {
+        Some(ours) => format!("`{tool}({content})`: rules name tools as Claude Code does; write `{ours}({content})`"),
+        None => format!(
+            "the parentheses of `{tool}({content})` have no meaning; write `{tool}` for every call of it, and test its arguments with `args`"
+        ),
+    }
+}
