@@ -11,6 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use hookweave::audit::{Audit, AuditOptions};
+use hookweave_host::guard::Guard;
 use hookweave_host::clock::{now_ms, present, ticks};
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
 use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
@@ -29,6 +30,7 @@ use hookweave_host::{explain, hook_id};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::engine::guard;
 use crate::LONG;
 use crate::case::{Hook, Kind};
 use crate::client::{Client, Fault, Pending};
@@ -251,6 +253,11 @@ impl Detached {
 
 impl Client for Foreign {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
+        if let Some(Guard { spec, answer }) = guard(hook)? {
+            let hook: Hook = serde_json::from_value(json!({"does": {"answer": answer}})).expect("a hook that answers");
+            let script = Script::new(&hook, spec.name.as_deref());
+            return Ok(self.registry.register(spec, Arc::new(script))?.to_string());
+        }
         let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
         let id: HookId = self.registry.register(spec, Arc::new(Script::new(hook, name)))?;
         Ok(id.to_string())
