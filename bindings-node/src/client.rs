@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hookweave_host::audit::Audit;
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
+use hookweave_host::error::Error;
 use hookweave_host::event::EventDefinition;
 use hookweave_host::file_hook::{Runtime, Settings};
 use hookweave_host::files::Files;
-use hookweave_host::error::Error;
 use hookweave_host::guard::Guard;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::options::{Options, Profile};

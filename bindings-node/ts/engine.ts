@@ -8,7 +8,13 @@ import type { Fields } from "./event.js";
 import type { FileHookHandler, RunningFileHooks } from "./file-hooks.js";
 import type { HookRuntime } from "./hook-runtime.js";
 import type { GuardedLogger } from "./logging.js";
-import { callNative, NativeClient, type HookReport, type RegisteredGuard, type RegisteredHook } from "./native.js";
+import {
+  callNative,
+  NativeClient,
+  type HookReport,
+  type RegisteredGuard,
+  type RegisteredHook,
+} from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { PlanCache } from "./plan-cache.js";
 import { Plan, type HookEntry } from "./plan.js";

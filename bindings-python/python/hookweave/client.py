@@ -16,8 +16,7 @@ from ._typed import TypedClient
 from .event import EventName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Any, Final, Literal, Self
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use hookweave::Rules;
 use hookweave::audit::AuditOptions;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
 use hookweave::{HookSpec, HostQuestion, LoadRequest, ToolDefinition};
-use hookweave::Rules;
 use hookweave_host::envelope::FILLED_IN;
 use hookweave_host::guard::Guard;
 use hookweave_host::json::Json;

@@ -11,7 +11,6 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use hookweave::audit::{Audit, AuditOptions};
-use hookweave_host::guard::Guard;
 use hookweave_host::clock::{now_ms, present, ticks};
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
 use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
@@ -19,6 +18,7 @@ use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, 
 use hookweave_host::envelope::{Envelope, check_payload};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventDefinition;
+use hookweave_host::guard::Guard;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::index::Call;
 use hookweave_host::json::Json;
@@ -30,10 +30,10 @@ use hookweave_host::{explain, hook_id};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::engine::guard;
 use crate::LONG;
 use crate::case::{Hook, Kind};
 use crate::client::{Client, Fault, Pending};
+use crate::engine::guard;
 use crate::promises::Promises;
 use crate::script::{Script, Theatre};
 

@@ -407,12 +407,7 @@ pub(super) type Observer = Arc<dyn Fn(&Outcome) + Send + Sync>;
 
 impl Default for Parts {
     fn default() -> Self {
-        Self {
-            approver: None,
-            context: Arc::new(Messages::default()),
-            display: Arc::new(LogDisplay),
-            observer: None,
-        }
+        Self { approver: None, context: Arc::new(Messages::default()), display: Arc::new(LogDisplay), observer: None }
     }
 }
 
