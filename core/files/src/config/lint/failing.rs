@@ -13,12 +13,12 @@ pub(super) fn check(hooks: &[Declared], standing: &Standing<'_>, all: &mut Vec<F
     let open: Vec<&Declared> = hooks.iter().filter(|declared| fails_open(declared)).collect();
     let Some((first, others)) = open.split_first() else { return };
     let these = match others.len() {
-        0 => "this hook".to_owned(),
-        1 => "this hook and another one".to_owned(),
-        more => format!("this hook and {more} others"),
+        0 => "this hook may refuse on".to_owned(),
+        1 => "this hook and another one may refuse on".to_owned(),
+        more => format!("this hook and {more} others may refuse on"),
     };
     let message = format!(
-        "{these} may refuse on {}, but fail open: the action continues if the hook crashes or takes too long; set `fail_behavior` to `block`, or to `continue` if it guards nothing",
+        "{these} {}, and a failure lets the action continue, also a crash or a timeout; set `fail_behavior` to `block`, or to `continue` if it guards nothing",
         first.declared_event
     );
     Findings { declared: first, standing, all }.add_at("guard-fails-open", &["event"], message);
