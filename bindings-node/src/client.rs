@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use hookweave_host::audit::Audit;
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
+use hookweave_host::error::Error;
 use hookweave_host::event::EventDefinition;
 use hookweave_host::file_hook::{Runtime, Settings};
 use hookweave_host::files::Files;
+use hookweave_host::guard::Guard;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::options::{Options, Profile};
 use hookweave_host::payload::Host;
@@ -25,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::errors::{CodedError, coded, from_napi};
 use crate::file_hooks::CompletionQueue;
 use crate::plan::{self, PlannedHooks};
-use crate::registration::{DroppedHandlers, HandlerRef, RegisteredHook};
+use crate::registration::{DroppedHandlers, HandlerRef, RegisteredGuard, RegisteredHook};
 use crate::values::Values;
 
 /// Whether a detached job starts.
@@ -142,10 +144,23 @@ impl NativeClient {
         let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&settings);
         let spec = HookSpec::read(&values, &event, &values.view(&slot)).map_err(|error| coded(&error))?;
-        let handler = self.handler_ref(self.next, false);
-        self.next += 1;
-        let id = self.registry.register(spec, handler).map_err(|error| coded(&error))?;
-        self.registered(id).ok_or_else(|| CodedError::new("unknown_hook".to_owned(), "the hook is gone already"))
+        self.add(spec)
+    }
+
+    /// Adds a hook that refuses what its rules select: `rule` and `reason`.
+    #[napi(catch_unwind)]
+    pub fn guard(&mut self, env: Env, settings: Unknown<'_>) -> Result<RegisteredGuard, CodedError> {
+        let values = Values::none(&env).map_err(from_napi)?;
+        let slot = values.keep(&settings);
+        self.add_guard(Guard::read_block(&values, &values.view(&slot)))
+    }
+
+    /// Adds a hook that has a person asked about what its rules select: `rule` and perhaps `prompt`.
+    #[napi(catch_unwind)]
+    pub fn ask_before(&mut self, env: Env, settings: Unknown<'_>) -> Result<RegisteredGuard, CodedError> {
+        let values = Values::none(&env).map_err(from_napi)?;
+        let slot = values.keep(&settings);
+        self.add_guard(Guard::read_ask(&values, &values.view(&slot)))
     }
 
     /// The numbers of hooks that nothing can call any more, each once.
@@ -296,6 +311,18 @@ impl NativeClient {
     /// What the registry keeps of a handler.
     pub(crate) fn handler_ref(&self, number: u32, core_timeout: bool) -> HandlerRef {
         HandlerRef::new(number, core_timeout, self.dropped.clone())
+    }
+
+    fn add(&mut self, spec: HookSpec) -> Result<RegisteredHook, CodedError> {
+        let handler = self.handler_ref(self.next, false);
+        self.next += 1;
+        let id = self.registry.register(spec, handler).map_err(|error| coded(&error))?;
+        self.registered(id).ok_or_else(|| CodedError::new("unknown_hook".to_owned(), "the hook is gone already"))
+    }
+
+    fn add_guard(&mut self, guard: Result<Guard, Error>) -> Result<RegisteredGuard, CodedError> {
+        let Guard { spec, answer } = guard.map_err(|error| coded(&error))?;
+        Ok(RegisteredGuard { hook: self.add(spec)?, answer: answer.to_string() })
     }
 
     /// A hook as the TypeScript layer calls it; `None` when it was removed.

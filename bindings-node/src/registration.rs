@@ -70,3 +70,12 @@ pub struct RegisteredHook {
     /// The hook runs at most once and must be claimed before it runs.
     pub once: bool,
 }
+
+/// A registered guard.
+#[napi(object, object_from_js = false)]
+pub struct RegisteredGuard {
+    /// The hook.
+    pub hook: RegisteredHook,
+    /// What it answers each time, as JSON text.
+    pub answer: String,
+}

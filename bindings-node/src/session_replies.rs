@@ -91,6 +91,12 @@ impl NativeSession {
         self.flows.step(flow, Reply::Chosen { option })
     }
 
+    /// The session has no approver, so nobody was asked.
+    #[napi(catch_unwind)]
+    pub fn no_approver(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::NoApprover)
+    }
+
     /// The question has timed out.
     #[napi(catch_unwind)]
     pub fn timed_out(&self, flow: u32) -> String {

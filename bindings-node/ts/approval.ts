@@ -42,7 +42,7 @@ export interface ApprovalContext {
 /** The answer of an approver: one of the request's options. */
 export type Approval = string;
 
-/** Asks a person. An answer that is none of the options denies, and so does an error. */
+/** Asks a person. An answer that is none of the options is refused and logged as an error, and so is an error. */
 export type Approver = (
   request: ApprovalRequest,
   context: ApprovalContext,

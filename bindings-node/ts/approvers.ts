@@ -4,7 +4,7 @@ import type { Approver, PendingApprovals } from "./approval.js";
 import { errorOf } from "./errors.js";
 import { askOnTerminal } from "./terminal.js";
 
-/** Denies everything; the default of a session. */
+/** Denies everything. */
 const denyAll: Approver = () => "Deny";
 
 /** Allows everything: for tests, and for sandboxes that limit the harm by other means. */
@@ -13,10 +13,11 @@ const allowAll: Approver = ({ granting: [first] }) => {
   return first;
 };
 
-/** The approver that an option stands for; throws `invalid_option`. */
-export function approverOf(approval: unknown, pending: PendingApprovals): Approver {
+/** The approver that an option stands for, `null` where none is given; throws `invalid_option`. */
+export function approverOf(approval: unknown, pending: PendingApprovals): Approver | null {
+  if (approval === undefined || approval === null) return null;
   if (typeof approval === "function") return approval as Approver;
-  switch (approval ?? "deny") {
+  switch (approval) {
     case "deny":
       return denyAll;
     case "allow":

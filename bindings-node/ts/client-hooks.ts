@@ -104,6 +104,27 @@ export class ClientHooks {
     return this.#register(event, hook, false);
   }
 
+  /**
+   * Refuses the tool calls that a permission rule selects, or one of several; gives the hook's id.
+   *
+   * The hook has no handler: it cannot fail, it is mandatory, and it looks again at what later hooks change. The model
+   * reads the reason. Throws `invalid_hook` or `invalid_matcher`.
+   */
+  guard(rule: string | readonly string[], reason: string): string {
+    const { native } = this.#engine;
+    return this.#engine.guard(() => native.guard({ rule, reason }));
+  }
+
+  /**
+   * Has a person asked before the tool calls that a permission rule selects, or one of several; gives the hook's id.
+   *
+   * As `guard` it cannot fail and is mandatory. Without a prompt the question names the tool.
+   */
+  askBefore(rule: string | readonly string[], prompt?: string): string {
+    const { native } = this.#engine;
+    return this.#engine.guard(() => native.askBefore({ rule, prompt }));
+  }
+
   #register(event: unknown, hook: unknown, temporary: boolean): string {
     checkName(event);
     const { handler, settings } = readHook(hook);

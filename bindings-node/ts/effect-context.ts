@@ -25,7 +25,7 @@ export interface SessionIdentity {
 
 /** What the host gave to a session, shared with its subagents. */
 export interface SessionParts {
-  readonly approver: Approver;
+  readonly approver: Approver | null;
   readonly context: Context;
   readonly display: Display;
   readonly tools: Tools;

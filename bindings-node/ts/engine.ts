@@ -8,7 +8,13 @@ import type { Fields } from "./event.js";
 import type { FileHookHandler, RunningFileHooks } from "./file-hooks.js";
 import type { HookRuntime } from "./hook-runtime.js";
 import type { GuardedLogger } from "./logging.js";
-import { callNative, NativeClient, type HookReport, type RegisteredHook } from "./native.js";
+import {
+  callNative,
+  NativeClient,
+  type HookReport,
+  type RegisteredGuard,
+  type RegisteredHook,
+} from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { PlanCache } from "./plan-cache.js";
 import { Plan, type HookEntry } from "./plan.js";
@@ -91,6 +97,16 @@ export class Engine implements HookRuntime {
     const { name, id } = registered;
     this.logger?.debug("hook registered", { event, hook: name, id });
     return id;
+  }
+
+  /** Keeps a guard that the native side registers; gives the hook's id. */
+  guard(register: () => RegisteredGuard): string {
+    const { hook, answer } = callNative(register);
+    const given: unknown = JSON.parse(answer);
+    this.#keep(hook, { handler: () => given });
+    this.#hooksChanged();
+    this.logger?.debug("guard registered", { hook: hook.name, id: hook.id });
+    return hook.id;
   }
 
   /** Adds hooks from files that the native side has registered. */

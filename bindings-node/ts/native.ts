@@ -21,6 +21,7 @@ export type {
   NativeSpeaker,
   NativeToolCall,
   PlannedHooks,
+  RegisteredGuard,
   RegisteredHook,
   HookReport,
   DispatchStatus,

@@ -41,8 +41,8 @@ export interface Matcher {
   source?: string;
   /** A regular expression over the event's own subtype. */
   sourcePattern?: string;
-  /** A rule of Claude Code's about the tool and its arguments, for example `Bash(git *)`. */
-  rule?: string;
+  /** A rule of Claude Code's about the tool and its arguments, such as `Bash(git *)`, or several of which one must hold. */
+  rule?: string | readonly string[];
   /** A glob over the session's id. */
   session?: string;
   /** A glob over the agent's id. */

@@ -15,6 +15,8 @@ export async function approve(
   flow: Flow,
   effect: ApproveEffect,
 ): Promise<Effect> {
+  const { approver } = effects.parts;
+  if (approver === null) return flow.noApprover();
   const { do: _, timeout_ms: timeout, args, ...rest } = effect;
   const { id: sessionId, agentId } = effects.session;
   // A copy: what an approver does to it changes nothing of what runs.
@@ -30,7 +32,7 @@ export async function approve(
   wait(timeout, cancellation).then(expire, () => undefined);
   try {
     const option: unknown = await effects.call(
-      () => effects.parts.approver(request, { signal: cancellation.signal }),
+      () => approver(request, { signal: cancellation.signal }),
       cancellation,
     );
     if (typeof option === "string") return flow.chosen(option);

@@ -47,6 +47,11 @@ export class Flow {
     return readEffect(this.session.chosen(this.number, option));
   }
 
+  /** Nobody was asked. */
+  noApprover(): Effect {
+    return readEffect(this.session.noApprover(this.number));
+  }
+
   timedOut(): Effect {
     return readEffect(this.session.timedOut(this.number));
   }

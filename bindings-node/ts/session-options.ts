@@ -12,7 +12,7 @@ export interface SessionOptions {
   sessionId?: string;
   /** The working directory of its events. Default: the client's `projectDir`. */
   cwd?: string | URL;
-  /** What answers questions to a person. Default: `"deny"`. */
+  /** What answers questions to a person. Default: nobody does, and what needs an approval is refused. */
   approval?: ApproverName | Approver;
   /** Where the conversation is stored. Default: in memory. */
   context?: Context;

@@ -11,6 +11,7 @@ use hookweave_host::error::{Code, Error};
 use hookweave_host::event::EventDefinition;
 use hookweave_host::file_hook::{Runtime, Settings};
 use hookweave_host::files::Files;
+use hookweave_host::guard::Guard;
 use hookweave_host::options::Options;
 use hookweave_host::registry::Registry;
 use hookweave_host::tool::ToolDefinition;
@@ -112,6 +113,12 @@ impl Client {
             drop(old);
         }
         Ok(event)
+    }
+
+    fn add_guard(&self, py: Python<'_>, guard: Result<Guard, Error>) -> PyResult<String> {
+        let id = registration::register_guard(py, self.registry(py), guard)?;
+        self.log_observers(py)?;
+        Ok(id)
     }
 
     /// Logs that hooks observe, once: a guard that is not enforced must not go unseen.
@@ -218,11 +225,19 @@ impl Client {
         Ok(id)
     }
 
-    /// The function that was registered under an id; `None` for a hook from a file, and when there is none (any more).
+    fn _guard(&self, py: Python<'_>, settings: &Bound<'_, PyAny>) -> PyResult<String> {
+        self.add_guard(py, Guard::read_block(&PyHost::new(py), settings))
+    }
+
+    fn _ask_before(&self, py: Python<'_>, settings: &Bound<'_, PyAny>) -> PyResult<String> {
+        self.add_guard(py, Guard::read_ask(&PyHost::new(py), settings))
+    }
+
+    /// The function that was registered under an id; `None` for a guard and a hook from a file, and when there is none (any more).
     fn _function(&self, py: Python<'_>, id: &str) -> Option<Py<PyAny>> {
         let entry = self.registry(py).entry(hookweave_host::hook_id(id).ok()?)?;
         let handler = entry.handler();
-        (!handler.kind.is_from_file()).then(|| handler.callable.clone().into_py())
+        handler.kind.is_function().then(|| handler.callable.clone().into_py())
     }
 
     fn _hooks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

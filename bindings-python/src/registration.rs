@@ -1,15 +1,18 @@
-//! What is registered for an event: a function of the host's, or a hook from a file.
+//! What is registered for an event: a function of the host's, a guard, or a hook from a file.
 
 use hookweave_host::error::{Code, Error};
+use hookweave_host::guard::Guard;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::matcher;
 use hookweave_host::registry::Registry;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::Value;
 
 use crate::errors;
 use crate::file_hooks::FileHook;
 use crate::object::Object;
+use crate::serial;
 use crate::values::PyHost;
 
 /// A pattern that fits this name or id and no other.
@@ -34,6 +37,8 @@ pub(crate) struct Handler {
 pub(crate) enum HandlerKind {
     /// A function of the host's.
     Function,
+    /// A guard: the same answer each time.
+    Guard,
     /// A hook from a file that the core runs; the core enforces its timeout.
     FileHook,
     /// A hook from a file that the host runs: a question to its model, or a call of its tool.
@@ -48,7 +53,12 @@ impl HandlerKind {
 
     /// Whether a file declares the hook.
     pub(crate) const fn is_from_file(&self) -> bool {
-        !matches!(self, Self::Function)
+        matches!(self, Self::FileHook | Self::Hosted(_))
+    }
+
+    /// Whether the program gave the function that runs.
+    pub(crate) const fn is_function(&self) -> bool {
+        matches!(self, Self::Function)
     }
 }
 
@@ -78,5 +88,29 @@ pub(crate) fn register(
         return Err(refuse(Error::new(Code::InvalidHook, message)));
     }
     let handler = Handler { callable: Object::of(callable), in_thread, is_async, kind: HandlerKind::Function };
+    Ok(registry.register(spec, handler).map_err(refuse)?.to_string())
+}
+
+/// What a guard runs: it gives its answer, whatever the event.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct GuardAnswer(Value);
+
+#[pymethods]
+impl GuardAnswer {
+    fn __call__<'py>(&self, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        serial::to_python(event.py(), &self.0)
+    }
+}
+
+/// Registers a guard; gives the hook's id.
+pub(crate) fn register_guard(
+    py: Python<'_>,
+    registry: &Registry<Handler>,
+    guard: Result<Guard, Error>,
+) -> PyResult<String> {
+    let refuse = |error: Error| errors::of(py, &error);
+    let Guard { spec, answer } = guard.map_err(refuse)?;
+    let callable = Object::of(Bound::new(py, GuardAnswer(answer))?.as_any());
+    let handler = Handler { callable, in_thread: false, is_async: false, kind: HandlerKind::Guard };
     Ok(registry.register(spec, handler).map_err(refuse)?.to_string())
 }

@@ -253,6 +253,10 @@ impl Flow {
         self.step(py, Reply::Chosen { option })
     }
 
+    fn no_approver<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.step(py, Reply::NoApprover)
+    }
+
     fn timed_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.step(py, Reply::TimedOut)
     }

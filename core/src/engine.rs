@@ -33,8 +33,10 @@ use hookweave_host::clock::present;
 use hookweave_host::error::{Code as ErrorCode, Error};
 use hookweave_host::event::{BUILT_IN, CatalogueEntry, EventDefinition, EventSpec};
 use hookweave_host::explain::{Explanation, explain};
+use hookweave_host::guard::Guard;
 use hookweave_host::hook_id;
 use hookweave_host::json::Json;
+use hookweave_host::matcher::Rules;
 use hookweave_host::options::{Options, Profile};
 use hookweave_host::registry::{HookInfo, Registry};
 use hookweave_host::stats::Stats;
@@ -54,6 +56,8 @@ pub(crate) use panics::panic_message;
 
 use detached::Detached;
 use shared::Shared;
+
+use crate::response::{HookError, HookResponse};
 
 /// Registers hooks and dispatches events to them.
 ///
@@ -138,6 +142,35 @@ impl Engine {
     /// Begins to register a hook for an event, by its name or an alias.
     pub fn on(&self, event: impl Into<String>) -> Registration {
         Registration::new(self.clone(), event.into())
+    }
+
+    /// Refuses the tool calls that a permission rule selects, or one of several; gives the hook's id.
+    ///
+    /// The hook has no handler: it cannot fail, it is mandatory, and it looks again at what later hooks change.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), hookweave::Error> {
+    /// let engine = hookweave::Engine::new();
+    /// engine.guard("Bash(rm -rf *)", "deleting whole folders is forbidden")?;
+    /// engine.guard(["Bash(sudo *)", "Bash(su *)"], "no other user's rights")?;
+    /// # Ok(()) }
+    /// ```
+    pub fn guard(&self, rule: impl Into<Rules>, reason: impl AsRef<str>) -> Result<String, Error> {
+        self.register_guard(Guard::block(rule, reason.as_ref())?)
+    }
+
+    /// Has a person asked before the tool calls that a permission rule selects, or one of several; gives the hook's id.
+    ///
+    /// As [`Self::guard`] it cannot fail and is mandatory. Without a prompt the question names the tool.
+    pub fn ask_before(&self, rule: impl Into<Rules>, prompt: Option<&str>) -> Result<String, Error> {
+        self.register_guard(Guard::ask(rule, prompt))
+    }
+
+    fn register_guard(&self, Guard { spec, answer }: Guard) -> Result<String, Error> {
+        let answer = move |_: &Event| {
+            HookResponse::from_json(answer.clone()).map_err(|other| HookError::from(format!("{other} is no answer")))
+        };
+        Registration::new(self.clone(), spec.event.clone()).spec(spec).run(answer)
     }
 
     /// Removes a hook; false when it is not there (any more).

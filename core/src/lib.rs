@@ -44,7 +44,7 @@ pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequ
 #[doc(inline)]
 pub use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 #[doc(inline)]
-pub use hookweave_host::matcher::{ArgTest, MatcherSpec};
+pub use hookweave_host::matcher::{ArgTest, MatcherSpec, Rules};
 #[doc(inline)]
 pub use hookweave_host::options::{Conflict, Mode};
 #[doc(inline)]

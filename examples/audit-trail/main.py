@@ -5,19 +5,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hookweave import HookClient, HookResponse, PreToolUseEvent
+from hookweave import HookClient
 from hookweave.audit import verify
 
 LOG = Path("audit.jsonl")
 
 # Redacted: what a call was about is kept, secrets in it are blacked out. Required: what cannot be recorded is not done.
 client = HookClient(audit={"file": LOG, "inputs": "redacted", "required": True})
-
-
-@client.hook("PreToolUse", matcher={"rule": "Bash(sudo *)"}, fail_behavior="block")
-def guard(event: PreToolUseEvent) -> HookResponse:
-    """What is refused is in the log as well."""
-    return HookResponse.block("sudo is forbidden")
+# What is refused is in the log as well.
+client.guard("Bash(sudo *)", "sudo is forbidden")
 
 
 def bash(args: dict[str, Any]) -> str:

@@ -8,8 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hookweave::audit::{AuditOptions, Inputs, Kind, read, verify};
-use hookweave::{Engine, HookError, HookResponse};
-use hookweave::{FailBehavior, Permission};
+use hookweave::{Engine, HookError, Permission};
 use serde_json::{Value, json};
 
 const LOG: &str = "audit.jsonl";
@@ -20,8 +19,7 @@ fn engine() -> Result<Engine, hookweave::Error> {
     let engine = Engine::builder().audit(audit).build()?;
 
     // What is refused is in the log as well.
-    let guard = engine.on("PreToolUse").name("guard").rule("Bash(sudo *)").fail_behavior(FailBehavior::Block);
-    guard.run(|_| HookResponse::block("sudo is forbidden"))?;
+    engine.guard("Bash(sudo *)", "sudo is forbidden")?;
     Ok(engine)
 }
 

@@ -1,7 +1,7 @@
 /** Keeps a log of who did what and what became of it, in which nothing can be changed without being noticed. */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { audit, HookClient, HookResponse, type AuditRecord } from "hookweave";
+import { audit, HookClient, type AuditRecord } from "hookweave";
 
 const LOG = "audit.jsonl";
 
@@ -9,12 +9,7 @@ const LOG = "audit.jsonl";
 const client = new HookClient({ audit: { file: LOG, inputs: "redacted", required: true } });
 
 // What is refused is in the log as well.
-client.registerHook("PreToolUse", {
-  name: "guard",
-  matcher: { rule: "Bash(sudo *)" },
-  handler: () => HookResponse.block("sudo is forbidden"),
-  config: { failBehavior: "block" },
-});
+client.guard("Bash(sudo *)", "sudo is forbidden");
 
 /** Stands for a tool that runs commands; there is no `make` on this machine. */
 function bash(args: { command: string }): string {

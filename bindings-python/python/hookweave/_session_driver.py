@@ -85,7 +85,7 @@ class DrivenSession(Protocol):
     @property
     def _client(self) -> DrivingClient: ...
     @property
-    def _approver(self) -> Approver: ...
+    def _approver(self) -> Approver | None: ...
     @property
     def _display(self) -> Display: ...
     @property
@@ -255,6 +255,8 @@ class Driver:
 
     async def _approve(self, effect: Effect) -> Effect:
         session = self._session
+        if session._approver is None:
+            return self._flow.no_approver()
         try:
             request = self._request(effect)
             chosen: Any = session._approver(request)

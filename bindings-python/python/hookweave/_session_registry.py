@@ -51,7 +51,7 @@ class SessionRegistry(ClientAudit):
         session_id: str | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
-        approval: ApproverName | Approver = "deny",
+        approval: ApproverName | Approver | None = None,
         keep_approvals: Literal["session", "user"] | os.PathLike[str] | str = "session",
         context: Context | None = None,
         display: Display | None = None,
@@ -69,15 +69,15 @@ class SessionRegistry(ClientAudit):
     ) -> Session:
         """A conversation of an agent that acts on the outcomes of hooks; use it in ``async with``.
 
-        ``approval``: who is asked (``deny``, ``allow``, ``terminal``, ``pending`` or a function). ``keep_approvals``:
-        how long "Allow always" holds: for the ``session``, or 30 days for the ``user`` or a file by its absolute
-        path. ``permissions``: what the host makes of tools, one word for all or by names and globs split on ``|``,
-        with ``*`` for every other one. ``max_retries``: how often a hook may have something tried again.
-        ``injection_limit``: the longest text that a hook may inject, in bytes; ``injection_budget``: tokens in a turn
-        before the user is warned. ``context_limit``: how many tokens the context holds; ``context_threshold``: at
-        which part of it hooks are warned. ``keep_recent``: how many of the most recent messages a compaction leaves
-        as they are. ``model``: its name as events carry it. ``on_outcome`` is called with the outcome of each event
-        that the session raises; its exceptions are logged.
+        ``approval``: who is asked (``deny``, ``allow``, ``terminal``, ``pending`` or a function); without one nobody
+        is, and what needs an approval is refused. ``keep_approvals``: how long "Allow always" holds: for the
+        ``session``, or 30 days for the ``user`` or a file by its absolute path. ``permissions``: what the host makes of
+        tools, one word for all or by names and globs split on ``|``, with ``*`` for every other one. ``max_retries``:
+        how often a hook may have something tried again. ``injection_limit``: the longest text that a hook may inject,
+        in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``: how many tokens
+        the context holds; ``context_threshold``: at which part of it hooks are warned. ``keep_recent``: how many of the
+        most recent messages a compaction leaves as they are. ``model``: its name as events carry it. ``on_outcome`` is
+        called with the outcome of each event that the session raises; its exceptions are logged.
         """
         from .approval import approver_of
         from .context import Messages
@@ -105,7 +105,7 @@ class SessionRegistry(ClientAudit):
         session = Session(
             cast("SessionClient", self),
             native,
-            approver_of(approval),
+            None if approval is None else approver_of(approval),
             Messages() if context is None else context,
             LogDisplay() if display is None else display,
             on_outcome=on_outcome,

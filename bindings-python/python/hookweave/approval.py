@@ -27,14 +27,14 @@ __all__ = [
 
 
 Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[str] | str]
-"""Answers with one of the options, sync or async. Anything else denies, and so does an exception."""
+"""Answers with one of the options, sync or async. Anything else is refused and logged, and so is an exception."""
 
 ApproverName: TypeAlias = Literal["deny", "allow", "terminal", "pending"]
 """A built-in approver by its name."""
 
 
 class DenyAll:
-    """Denies everything; what a session does that was given no other."""
+    """Denies everything."""
 
     __slots__ = ()
 

@@ -16,7 +16,7 @@ from ._typed import TypedClient
 from .event import EventName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Any, Final, Literal, Self
 
@@ -208,6 +208,21 @@ class HookClient(TypedClient, SessionRegistry):
         ) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
             return self._temporary(event, handler, options)
+
+    def guard(self, rule: str | Sequence[str], reason: str) -> str:
+        """Refuses the tool calls that a permission rule selects, or one of several; returns the hook's id.
+
+        The hook has no handler: it cannot fail, it is mandatory, and it looks again at what later hooks change. The
+        model reads the reason.
+        """
+        return self._guard({"rule": rule, "reason": reason})
+
+    def ask_before(self, rule: str | Sequence[str], prompt: str | None = None) -> str:
+        """Has a person asked before the tool calls that a rule selects, or one of several; returns the hook's id.
+
+        As :meth:`guard` it cannot fail and is mandatory. Without a prompt the question names the tool.
+        """
+        return self._ask_before({"rule": rule, "prompt": prompt})
 
     def list_hooks(self) -> list[HookInfo]:
         """All hooks, by event and in the order in which they run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias, TypedDict
 
@@ -53,8 +53,8 @@ class Matcher(TypedDict, total=False):
     """Globs over the session's id."""
     agent: str | None
     """Globs over the subagent's id."""
-    rule: str | None
-    """A permission rule such as ``Bash(git *)`` or ``Edit(src/**)``."""
+    rule: str | Sequence[str] | None
+    """A permission rule such as ``Bash(git *)`` or ``Edit(src/**)``, or several of which one must hold."""
     when: str | None
     """An expression over the event and the session."""
 

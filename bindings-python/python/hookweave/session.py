@@ -91,7 +91,7 @@ class Session:
         self,
         client: SessionClient,
         native: _native.Session,
-        approver: Approver,
+        approver: Approver | None,
         context: Context,
         display: Display,
         parent: Session | None = None,

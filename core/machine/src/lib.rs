@@ -24,6 +24,7 @@ pub mod event;
 pub mod explain;
 pub mod failure;
 mod fold;
+pub mod guard;
 pub mod handler_output;
 pub mod hex;
 pub mod hook;

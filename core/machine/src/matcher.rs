@@ -7,6 +7,7 @@
 mod args;
 mod key;
 mod rule;
+mod rules;
 mod spec;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ use args::ArgCondition;
 pub(crate) use key::{Key, TextTest};
 
 pub use crate::pattern::exact_pattern;
+pub use rules::Rules;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
 
 /// A matcher's result for an event.
@@ -52,6 +54,10 @@ impl MatchResult {
     const fn and(self, other: Self) -> Self {
         Self { selects: self.selects && other.selects, grants_all: self.grants_all && other.grants_all }
     }
+
+    const fn or(self, other: Self) -> Self {
+        Self { selects: self.selects || other.selects, grants_all: self.grants_all || other.grants_all }
+    }
 }
 
 /// A compiled matcher.
@@ -66,7 +72,8 @@ pub struct Matcher {
     source: Option<Names>,
     source_pattern: Option<Pattern>,
     base_name: Option<Pattern>,
-    rule: Option<rule::Rule>,
+    /// One of them must hold, if there are any.
+    rules: Vec<rule::Rule>,
     session: Option<Names>,
     agent: Option<Names>,
     when: Option<When>,
@@ -148,7 +155,12 @@ impl Matcher {
             source: names("source", &spec.source)?.filter(|names| !names.is_all()),
             source_pattern: pattern("source_pattern", &spec.source_pattern)?,
             base_name: pattern("base_name", &spec.base_name)?,
-            rule: spec.rule.as_deref().map(rule::Rule::new).transpose().map_err(|why| bad("rule", why))?,
+            rules: spec
+                .rule
+                .iter()
+                .flat_map(Rules::iter)
+                .map(|text| rule::Rule::new(text).map_err(|why| bad("rule", why)))
+                .collect::<Result<_, _>>()?,
             session: names("session", &spec.session)?.filter(|names| !names.is_all()),
             agent: names("agent", &spec.agent)?.filter(|names| !names.is_all()),
             when: spec
@@ -180,13 +192,14 @@ impl Matcher {
 
     /// Whether the tool says anything about whether the hook is selected.
     pub(crate) const fn depends_on_tool(&self) -> bool {
-        self.tests_tool() || self.rule.is_some()
+        self.tests_tool() || !self.rules.is_empty()
     }
 
-    /// Whether a rule of the matcher's may hold for a tool of these names.
+    /// Whether one of the matcher's rules may hold for a tool of these names.
     pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>) -> bool {
-        let (Some(rule), Some(names)) = (&self.rule, names) else { return true };
-        rule.speaks_of(&known_names(names, Some(self.rule_naming())))
+        let Some(names) = names.filter(|_| !self.rules.is_empty()) else { return true };
+        let known = known_names(names, Some(self.rule_naming()));
+        self.rules.iter().any(|rule| rule.speaks_of(&known))
     }
 
     /// The dialect whose names for tools a rule means.
@@ -288,9 +301,13 @@ impl Matcher {
     }
 
     fn judge_rule<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
-        let Some(rule) = &self.rule else { return MatchResult::YES };
-        let naming = self.rule_naming();
-        rule.judge(input.tool_names().map(|names| known_names(&names, Some(naming))).as_deref(), input)
+        if self.rules.is_empty() {
+            return MatchResult::YES;
+        }
+        let tools = input.tool_names();
+        let known = tools.map(|names| known_names(&names, Some(self.rule_naming())));
+        let judged = self.rules.iter().map(|rule| rule.judge(known.as_deref(), input));
+        judged.fold(MatchResult::NO, MatchResult::or)
     }
 
     fn judge_session<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
@@ -387,7 +404,7 @@ mod tests {
         let event = catalogue.resolve("PreToolUse").unwrap();
         let rules: Vec<Matcher> = (0..1000)
             .map(|number| {
-                let rule = Some(format!("Bash(program{number} *)"));
+                let rule = Some(format!("Bash(program{number} *)").into());
                 Matcher::new(MatcherSpec { rule, ..MatcherSpec::default() }, &event).unwrap()
             })
             .collect();

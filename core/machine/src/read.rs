@@ -1,6 +1,7 @@
 //! Reads settings that a host gave as an object, and says exactly what is wrong with them.
 
 use crate::error::{Code, Error, did_you_mean};
+use crate::matcher::Rules;
 use crate::payload::{Host, Kind, Spelling};
 
 /// An object under inspection: whose it is, and which error a mistake in it is.
@@ -171,6 +172,20 @@ impl<'v, H: Host> Reader<'v, H> {
             }
         }
         Ok(Some(texts))
+    }
+
+    /// A permission rule or a list of them, when the field is there.
+    pub fn rules(&self, field: &str) -> Result<Option<Rules>, Error> {
+        let Some(view) = self.value(field) else { return Ok(None) };
+        match self.host.kind(&view) {
+            Kind::Text(rule) => Ok(Some(Rules::from(&*rule))),
+            Kind::List(0) => Err(self.refuse(field, "is an empty list; write a rule such as `Bash(rm -rf *)`")),
+            Kind::List(_) => Ok(self.texts(field)?.map(Rules::from)),
+            kind => {
+                let given = self.spelling().words(&kind);
+                Err(self.refuse(field, format!("must be a string or a list of strings, is {given}")))
+            }
+        }
     }
 
     /// A duration in milliseconds.

@@ -17,12 +17,18 @@ pub(super) const ONCE: &str = "Allow once";
 /// The choice that allows this and its like from now on.
 pub(super) const ALWAYS: &str = "Allow always";
 
+/// The words for no that an approver may give in place of an option, in any case.
+const NO: &[&str] = &["deny", "no", "n"];
+
+/// The longest answer that a message repeats, in characters; a longer one may be anything that a person typed.
+const LONGEST_SHOWN: usize = 24;
+
 /// How a question was settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decided {
     /// Whether it may go on.
     pub granted: bool,
-    /// Who decided: `user`, `remembered`, `timeout`, `host`, or a hook's name.
+    /// Who decided: `user`, `remembered`, `timeout`, `host`, `nobody`, or a hook's name.
     pub by: String,
     /// Why not.
     pub reason: Option<String>,
@@ -153,7 +159,17 @@ impl Cx {
             reply => reply,
         };
         let (granted, by, why) = match &reply {
-            Reply::Chosen { option } => (request.granting.contains(option), "user", None),
+            Reply::Chosen { option } if is_answer(&request, option) => {
+                (request.granting.contains(option), "user", None)
+            }
+            Reply::Chosen { option } => {
+                self.log("error", no_option(&request, option)).await;
+                (false, "host", Some("the approver's answer is none of the options".to_owned()))
+            }
+            Reply::NoApprover => {
+                let why = "nobody was asked: no approver is set; give the session one, for example the terminal";
+                (false, "nobody", Some(why.to_owned()))
+            }
             Reply::TimedOut => (request.default == "allow", "timeout", Some("no answer in time".to_owned())),
             Reply::Failed { why } => (false, "host", Some(format!("the approval failed: {why}"))),
             _ => (false, "host", Some("the approval gave no answer".to_owned())),
@@ -180,6 +196,22 @@ fn meant(request: &ApprovalRequest, answer: String) -> String {
     let is_yes = ["yes", "y"].iter().any(|word| answer.trim().eq_ignore_ascii_case(word));
     let once = || request.granting.iter().find(|option| *option == ONCE).cloned();
     if request.options.contains(&answer) || !is_yes { answer } else { once().unwrap_or(answer) }
+}
+
+/// Whether an approver's answer is one of the options, or a word for no.
+fn is_answer(request: &ApprovalRequest, answer: &str) -> bool {
+    let is_no = || NO.iter().any(|word| answer.trim().eq_ignore_ascii_case(word));
+    request.options.iter().any(|option| option == answer) || is_no()
+}
+
+/// What a developer reads of an answer that is no option.
+fn no_option(request: &ApprovalRequest, answer: &str) -> String {
+    let options = request.options.iter().map(|option| format!("\"{option}\"")).collect::<Vec<_>>().join(", ");
+    let given = match answer.chars().count() {
+        length if length > LONGEST_SHOWN => format!("a text of {length} characters"),
+        _ => format!("\"{}\"", escaped(answer)),
+    };
+    format!("the approver answered {given}, so the call is refused; it must answer with one of the options {options}")
 }
 
 /// The question as a person gets it.

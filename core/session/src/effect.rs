@@ -46,7 +46,8 @@ pub enum Effect {
         /// Which one.
         value: ValueId,
     },
-    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::TimedOut`] or [`Reply::Failed`].
+    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::NoApprover`], [`Reply::TimedOut`] or
+    /// [`Reply::Failed`].
     Approve(Box<ApprovalRequest>),
     /// Run a tool; reply with [`Reply::Ran`].
     RunTool {
@@ -202,6 +203,8 @@ pub enum Reply {
         /// The option.
         option: String,
     },
+    /// The host has no approver, so nobody was asked.
+    NoApprover,
     /// A person did not answer in time.
     TimedOut,
     /// A tool has run.

@@ -13,7 +13,7 @@ use crate::engine::handler::{Code, Handler, HookFuture};
 use crate::response::IntoResponse;
 use hookweave_host::error::Error;
 use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Scope, Timeout};
-use hookweave_host::matcher::{ArgTest, exact_pattern};
+use hookweave_host::matcher::{ArgTest, Rules, exact_pattern};
 use hookweave_host::options::{Conflict, Mode};
 
 /// Settings of an engine that are not its profile's.
@@ -183,8 +183,9 @@ impl Registration {
         self
     }
 
-    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, which looks at every command of a line or every file.
-    pub fn rule(mut self, rule: impl Into<String>) -> Self {
+    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, which looks at every command of a line or every file; or
+    /// several of which one must hold.
+    pub fn rule(mut self, rule: impl Into<Rules>) -> Self {
         self.spec.matcher.rule = Some(rule.into());
         self
     }

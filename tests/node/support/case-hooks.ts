@@ -130,6 +130,16 @@ export class CaseHooks {
 
   /** Registers a hook, by default through the client. */
   register(hook: JsonObject, temporarily?: Temporarily): void {
+    if (hook["guard"] !== undefined) {
+      const { rule, reason } = hook["guard"] as { rule: string; reason: string };
+      this.client.guard(rule, reason);
+      return;
+    }
+    if (hook["ask_before"] !== undefined) {
+      const { rule, prompt } = hook["ask_before"] as { rule: string; prompt?: string };
+      this.client.askBefore(rule, prompt);
+      return;
+    }
     const {
       name,
       event,

@@ -88,6 +88,12 @@ class World:
             self._register_one(hook, name)
 
     def _register_one(self, hook: dict[str, Any], name: str | None) -> None:
+        if "guard" in hook:
+            self.client.guard(**{"rule": None, "reason": None, **hook["guard"]})
+            return
+        if "ask_before" in hook:
+            self.client.ask_before(**{"rule": None, **hook["ask_before"]})
+            return
         passed = (
             "matcher",
             "priority",

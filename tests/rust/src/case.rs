@@ -163,7 +163,12 @@ fn empty() -> Value {
 #[expect(missing_docs, reason = "the fields are explained in tests/vectors/README.md")]
 pub struct Hook {
     pub name: Option<String>,
+    #[serde(default)]
     pub event: String,
+    /// It is registered by its rule alone, to refuse.
+    pub guard: Option<Value>,
+    /// The same, to have a person asked.
+    pub ask_before: Option<Value>,
     #[serde(default)]
     pub does: Value,
     #[serde(default)]

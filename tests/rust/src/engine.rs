@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use hookweave::Rules;
 use hookweave::audit::AuditOptions;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
 use hookweave::{HookSpec, HostQuestion, LoadRequest, ToolDefinition};
 use hookweave_host::envelope::FILLED_IN;
+use hookweave_host::guard::Guard;
 use hookweave_host::json::Json;
 use serde_json::{Map, Value, json};
 
@@ -88,8 +90,31 @@ fn response(result: Result<Option<Value>, String>) -> Result<HookResponse, HookE
     HookResponse::from_json(answer).map_err(|other| format!("a Rust hook cannot return {other}").into())
 }
 
+/// The guard that a case's hook stands for, as bindings read it.
+pub(crate) fn guard(hook: &Hook) -> Result<Option<Guard>, Fault> {
+    let block = hook.guard.as_ref().map(|settings| Guard::read_block(&Json, &settings));
+    let ask = || hook.ask_before.as_ref().map(|settings| Guard::read_ask(&Json, &settings));
+    Ok(block.or_else(ask).transpose()?)
+}
+
+fn rules(guard: &Guard) -> Rules {
+    guard.spec.matcher.rule.clone().expect("a guard has rules")
+}
+
 impl Client for EngineClient {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
+        if let Some(guard) = guard(hook)? {
+            return Ok(match &hook.guard {
+                Some(settings) => {
+                    let reason = settings["reason"].as_str().unwrap_or_default();
+                    self.engine.guard(rules(&guard), reason)?
+                }
+                None => {
+                    let prompt = hook.ask_before.as_ref().and_then(|settings| settings["prompt"].as_str());
+                    self.engine.ask_before(rules(&guard), prompt)?
+                }
+            });
+        }
         let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
         let (script, theatre) = (Arc::new(Script::new(hook, name)), Arc::clone(&self.theatre));
         let registration = self.engine.on(&hook.event).spec(spec);

@@ -18,6 +18,7 @@ use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, 
 use hookweave_host::envelope::{Envelope, check_payload};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventDefinition;
+use hookweave_host::guard::Guard;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::index::Call;
 use hookweave_host::json::Json;
@@ -32,6 +33,7 @@ use tokio::sync::Notify;
 use crate::LONG;
 use crate::case::{Hook, Kind};
 use crate::client::{Client, Fault, Pending};
+use crate::engine::guard;
 use crate::promises::Promises;
 use crate::script::{Script, Theatre};
 
@@ -251,6 +253,11 @@ impl Detached {
 
 impl Client for Foreign {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
+        if let Some(Guard { spec, answer }) = guard(hook)? {
+            let hook: Hook = serde_json::from_value(json!({"does": {"answer": answer}})).expect("a hook that answers");
+            let script = Script::new(&hook, spec.name.as_deref());
+            return Ok(self.registry.register(spec, Arc::new(script))?.to_string());
+        }
         let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
         let id: HookId = self.registry.register(spec, Arc::new(Script::new(hook, name)))?;
         Ok(id.to_string())

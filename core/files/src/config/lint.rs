@@ -5,6 +5,7 @@
 
 mod content;
 mod entries;
+mod failing;
 mod keys;
 mod matchers;
 mod standing;
@@ -55,6 +56,7 @@ pub const RULES: &[(&str, &str)] = &[
     ("program-missing", "a program that `PATH` does not find"),
     ("script-not-executable", "a script that cannot be started"),
     ("exit-one-guard", "a guard that exits with 1, which does not block"),
+    ("guard-fails-open", "a hook that may refuse and lets the action continue when it fails"),
     ("unread-field", "an answer in a field that the system does not read"),
     ("unknown-variable", "an environment variable that is never set"),
     ("foreign-tool-name", "a script that waits for a tool under another system's name"),
@@ -148,7 +150,9 @@ pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<V
     }
     let standing = Standing::of(text, recognised.format);
     // hookweave's own files refuse every key that they do not know.
-    if !matches!(recognised.format, Format::HookweaveToml | Format::HookweaveJson) {
+    if matches!(recognised.format, Format::HookweaveToml | Format::HookweaveJson) {
+        failing::check(&loaded.hooks, &standing, &mut all);
+    } else {
         keys::check(&standing, &source, &mut all);
     }
     for declared in &loaded.hooks {

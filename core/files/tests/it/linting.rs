@@ -36,7 +36,7 @@ fn good_files_have_no_findings() {
         (CLAUDE, hook("PreToolUse", "^(Read|Write)$", &command("./guard.sh"))),
         (CLAUDE, hook("Stop", "*", &command("./guard.sh"))),
         (GEMINI, hook("BeforeTool", "run_shell_command", &json!({"type": "command", "command": "./guard.sh", "timeout": 30000}))),
-        ("project/hookweave.toml", "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"./guard.sh\"\n[hooks.matcher]\ntool = \"Bash\"\n".to_owned()),
+        ("project/hookweave.toml", "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"./guard.sh\"\nfail_behavior = \"block\"\n[hooks.matcher]\ntool = \"Bash\"\n".to_owned()),
     ] {
         world.write(path, &text);
         assert_eq!(rules(&world, path), [""; 0], "{text}");
@@ -133,4 +133,29 @@ fn every_rule_is_listed_once() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), RULES.len());
+}
+
+#[test]
+fn guards_that_fail_open_are_found_once() {
+    let world = World::new();
+    let found = |settings: &[&str]| {
+        let hooks = settings
+            .iter()
+            .map(|setting| format!("[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"true\"\n{setting}\n"));
+        world.write("project/hookweave.toml", &format!("hookweave = 1\n{}", hooks.collect::<String>()));
+        rules(&world, "project/hookweave.toml")
+    };
+    assert_eq!(found(&["", "", ""]), ["guard-fails-open"]);
+    for decided in [
+        "fail_behavior = \"block\"",
+        "fail_behavior = \"continue\"",
+        "mandatory = true",
+        "detached = true",
+        "enabled = false",
+    ] {
+        assert_eq!(found(&[decided]), [""; 0], "{decided}");
+        assert_eq!(found(&[decided, ""]), ["guard-fails-open"], "{decided}");
+    }
+    world.write("project/hookweave.toml", "hookweave = 1\n[[hooks]]\nevent = \"PostToolUse\"\ncommand = \"true\"\n");
+    assert_eq!(rules(&world, "project/hookweave.toml"), [""; 0]);
 }

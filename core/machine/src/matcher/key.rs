@@ -43,10 +43,16 @@ impl Matcher {
             let by_base_name = path.by_base_name();
             return Some(if by_base_name { Key::BaseName(path.glob()) } else { Key::Path(path.glob()) });
         }
-        let programs = self.rule.as_ref().and_then(Rule::programs).map(Key::Program);
+        let programs = self.programs().map(Key::Program);
         let argument = || self.args.iter().find_map(ArgCondition::key).map(|(path, test)| Key::Argument(path, test));
         let session = || self.session.as_ref().map(Key::Session);
         let agent = || self.agent.as_ref().map(Key::Agent);
         programs.or_else(argument).or_else(session).or_else(agent)
+    }
+
+    /// The programs of all rules; `None` if one of them is about something else.
+    fn programs(&self) -> Option<Vec<&str>> {
+        let each: Option<Vec<Vec<&str>>> = self.rules.iter().map(Rule::programs).collect();
+        each.filter(|each| !each.is_empty()).map(|each| each.concat())
     }
 }

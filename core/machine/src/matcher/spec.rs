@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Rules;
 use crate::error::{Code, Error};
 use crate::json::to_json;
 use crate::payload::{Host, Kind, Spelling};
@@ -38,9 +39,9 @@ pub struct MatcherSpec {
     /// Globs over the agent's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, as `claude-code` reads it.
+    /// Permission rules such as `Bash(git *)` or `Edit(src/**)`, as `claude-code` reads them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
+    pub rule: Option<Rules>,
     /// An expression over the session and the event, such as `session.tool_calls > 50`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
@@ -114,9 +115,9 @@ impl MatcherSpec {
         Self { agent: Some(globs.into()), ..self }
     }
 
-    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`.
+    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, or several of which one must hold.
     #[must_use]
-    pub fn rule(self, rule: impl Into<String>) -> Self {
+    pub fn rule(self, rule: impl Into<Rules>) -> Self {
         Self { rule: Some(rule.into()), ..self }
     }
 
@@ -209,7 +210,7 @@ impl MatcherSpec {
             source_pattern: reader.text("source_pattern")?,
             session: reader.text("session")?,
             agent: reader.text("agent")?,
-            rule: reader.text("rule")?,
+            rule: reader.rules("rule")?,
             when: reader.text("when")?,
             base_name: None,
             subject: None,
@@ -227,7 +228,7 @@ impl MatcherSpec {
             "source" => self.source.clone().unwrap_or_default(),
             "source_pattern" => self.source_pattern.clone().unwrap_or_default(),
             "base_name" => self.base_name.clone().unwrap_or_default(),
-            "rule" => self.rule.clone().unwrap_or_default(),
+            "rule" => self.rule.as_ref().map(Rules::to_string).unwrap_or_default(),
             "when" => self.when.clone().unwrap_or_default(),
             "session" => self.session.clone().unwrap_or_default(),
             "agent" => self.agent.clone().unwrap_or_default(),

@@ -9,7 +9,7 @@ use super::parts::{ApprovalRequest, Approver, BoxFuture};
 use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
 
-/// Denies everything; what a session does that was given no other.
+/// Denies everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DenyAll;
 

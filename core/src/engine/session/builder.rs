@@ -42,10 +42,10 @@ impl SessionBuilder {
         self
     }
 
-    /// Who is asked; unless given, everything that has to be asked about is denied.
+    /// Who is asked; unless given, nobody is, and everything that has to be asked about is denied.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.parts.approver = Arc::new(approver);
+        self.parts.approver = Some(Arc::new(approver));
         self
     }
 

@@ -278,9 +278,10 @@ impl<'s> Driver<'s> {
     }
 
     async fn ask(&self, asked: session::ApprovalRequest) -> Reply {
+        let Some(approver) = &self.session.parts.approver else { return Reply::NoApprover };
         let args = asked.args.map_or(Value::Null, |args| self.values.get(args));
         let request = ApprovalRequest::of(&self.session.machine, asked, args);
-        match tokio::time::timeout(request.timeout, self.session.parts.approver.approve(&request)).await {
+        match tokio::time::timeout(request.timeout, approver.approve(&request)).await {
             Ok(Ok(option)) => Reply::Chosen { option },
             Ok(Err(why)) => failed(&*why),
             Err(_) => Reply::TimedOut,

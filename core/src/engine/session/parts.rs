@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::approvers::DenyAll;
 use crate::engine::Outcome;
 use crate::response::HookError;
 use hookweave_host::session::{self, Role, TerminalQuestion};
@@ -98,7 +97,7 @@ impl From<&ApprovalRequest> for TerminalQuestion {
 
 /// Who is asked.
 pub trait Approver: Send + Sync {
-    /// Asks; gives one of the options. Anything else denies, and so does an error.
+    /// Asks; gives one of the options. Anything else is refused and logged as an error, and so is an error.
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>>;
 }
 
@@ -397,7 +396,7 @@ where
 
 /// What a session was given.
 pub(crate) struct Parts {
-    pub(super) approver: Arc<dyn Approver>,
+    pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) context: Arc<dyn Context>,
     pub(super) display: Arc<dyn Display>,
     pub(super) observer: Option<Observer>,
@@ -408,12 +407,7 @@ pub(super) type Observer = Arc<dyn Fn(&Outcome) + Send + Sync>;
 
 impl Default for Parts {
     fn default() -> Self {
-        Self {
-            approver: Arc::new(DenyAll),
-            context: Arc::new(Messages::default()),
-            display: Arc::new(LogDisplay),
-            observer: None,
-        }
+        Self { approver: None, context: Arc::new(Messages::default()), display: Arc::new(LogDisplay), observer: None }
     }
 }
 

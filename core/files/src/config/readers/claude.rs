@@ -91,7 +91,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
             return Err(spot.wrong(format!("a hook with `if` never runs on {event}, only on {on}; take `if` out")));
         }
         slot.compiles = false;
-        slot.matcher.rule = Some(rule.clone());
+        slot.matcher.rule = Some(rule.as_str().into());
         slot.written = json!({"matcher": slot.written, "if": rule});
     }
     let mut draft = match kind.as_str() {

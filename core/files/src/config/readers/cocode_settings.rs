@@ -54,7 +54,7 @@ fn read_entry(reading: &mut Reading<'_>, event: &str, entry: &Spot<'_>) -> Take<
             return Err(spot.wrong(format!("a hook with `if` never runs on {event}, only on {on}; take `if` out")));
         }
         slot.compiles = false;
-        slot.matcher.rule = Some(rule.clone());
+        slot.matcher.rule = Some(rule.as_str().into());
         slot.written = json!({"matcher": slot.written, "if": rule});
     }
     let mut draft = Draft::new(run(entry)?);

@@ -1,0 +1,35 @@
+//! Guards that fail open: what crashes or takes too long lets through what it was to refuse.
+
+use super::standing::Standing;
+use super::{Finding, Findings};
+use crate::config::Declared;
+use hookweave_machine::hook::Enforcement;
+
+/// The events on which a refusal keeps something from happening.
+const GUARDED: &[&str] = &["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
+
+/// Looks at the hooks of one of hookweave's own files; what a file says of many hooks is said once.
+pub(super) fn check(hooks: &[Declared], standing: &Standing<'_>, all: &mut Vec<Finding>) {
+    let open: Vec<&Declared> = hooks.iter().filter(|declared| fails_open(declared)).collect();
+    let Some((first, others)) = open.split_first() else { return };
+    let these = match others.len() {
+        0 => "this hook may refuse on".to_owned(),
+        1 => "this hook and another one may refuse on".to_owned(),
+        more => format!("this hook and {more} others may refuse on"),
+    };
+    let message = format!(
+        "{these} {}, and a failure lets the action continue, also a crash or a timeout; set `fail_behavior` to `block`, or to `continue` if it guards nothing",
+        first.declared_event
+    );
+    Findings { declared: first, standing, all }.add_at("guard-fails-open", &["event"], message);
+}
+
+fn fails_open(declared: &Declared) -> bool {
+    let spec = &declared.spec;
+    GUARDED.contains(&spec.event.as_str())
+        && spec.fail_behavior.is_none()
+        && !spec.is_mandatory()
+        && !spec.detached
+        && spec.enabled
+        && spec.enforcement != Some(Enforcement::Observe)
+}
