@@ -1,6 +1,8 @@
 //! The `hookweave` command: see, test, explain and install hooks for AI agents.
 
+mod agent_approval;
 mod agents;
+mod applies;
 mod auditing;
 mod cases;
 mod change;
@@ -11,6 +13,7 @@ mod delegates;
 mod document;
 mod drive;
 mod failed;
+mod foreign;
 mod graph;
 mod hook_command;
 mod hook_file;
