@@ -80,7 +80,7 @@ impl Dialect for Hookweave {
     fn timeout(&self, _declared_event: &str, kind: RunKind) -> Option<Duration> {
         Some(Duration::from_secs(match kind {
             RunKind::Webhook | RunKind::Prompt => 30,
-            RunKind::Command | RunKind::McpTool | RunKind::Agent => 60,
+            RunKind::Command | RunKind::McpTool | RunKind::Agent | RunKind::Decision => 60,
         }))
     }
 

@@ -133,6 +133,8 @@ pub enum RunKind {
     Prompt,
     /// A question to an agent, asked by the host.
     Agent,
+    /// Nothing: the file itself has the decision.
+    Decision,
 }
 
 /// Where a declared hook belongs.

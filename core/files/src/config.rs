@@ -26,7 +26,7 @@ pub mod watch;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use hookweave_dialects::{Dialect, RunKind};
 use hookweave_exec::command::CommandSpec;
@@ -146,6 +146,31 @@ pub enum Run {
         /// The tool's input; `${path}` stands for a field of the event.
         input: Map<String, Value>,
     },
+    /// Nothing: the file itself decides.
+    Decision(Decision),
+}
+
+/// What a file decides about the events that a hook's matcher selects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// No, for this reason.
+    Block(String),
+    /// A person decides, and is asked this.
+    Ask(String),
+    /// Yes, without asking a person.
+    Allow,
+}
+
+impl Decision {
+    /// The same as an answer of a hook.
+    #[must_use]
+    pub fn answer(&self) -> Value {
+        match self {
+            Self::Block(reason) => json!({"action": "block", "reason": reason}),
+            Self::Ask(prompt) => json!({"action": "ask", "reason": prompt, "ask": {"prompt": prompt}}),
+            Self::Allow => json!({"action": "allow"}),
+        }
+    }
 }
 
 impl Run {
@@ -158,6 +183,7 @@ impl Run {
             Self::Prompt { agent: false, .. } => RunKind::Prompt,
             Self::Prompt { agent: true, .. } => RunKind::Agent,
             Self::McpTool { .. } => RunKind::McpTool,
+            Self::Decision(_) => RunKind::Decision,
         }
     }
 }

@@ -212,6 +212,11 @@ impl FileHook {
         invocation: Invocation,
         done: impl FnOnce(HandlerResult<Value>) + Send + 'static,
     ) -> Option<Job> {
+        if let Run::Decision(decision) = &self.declared.run {
+            // Nothing runs that would be worth a thread.
+            done(HandlerResult::Answer(decision.answer()));
+            return None;
+        }
         let hook = Arc::clone(self);
         // Nothing that is shared is locked on the pool's threads: a child forked meanwhile would find it locked for ever.
         let surroundings =
@@ -251,6 +256,7 @@ impl FileHook {
         let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
+            Run::Decision(decision) => Ok(HandlerResult::Answer(decision.answer())),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(HookFailure::new(
                 FailureKind::NotStarted,
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),

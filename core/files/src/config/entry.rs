@@ -168,7 +168,7 @@ impl Reading<'_> {
         }
         let runs = runs(&draft.run);
         let mut spec = HookSpec::new(slot.event.name());
-        spec.name = Some(draft.name.unwrap_or_else(|| name_of(&runs)));
+        spec.name = Some(draft.name.unwrap_or_else(|| name_of(&draft.run, &runs)));
         spec.matcher = slot.matcher.clone();
         spec.priority = draft.priority;
         spec.scope = scope;

@@ -36,6 +36,15 @@ fn matcher(matcher: &Value) -> Value {
     hook(&json!({"matcher": matcher}))
 }
 
+/// A hook that decides by itself.
+fn decision(extra: &Value) -> Value {
+    let mut hook = json!({"event": "PreToolUse"});
+    for (name, value) in extra.as_object().unwrap() {
+        hook[name] = value.clone();
+    }
+    file(&hook)
+}
+
 fn webhook(extra: &Value) -> Value {
     let mut webhook = json!({"url": "https://h.example/x"});
     for (name, value) in extra.as_object().unwrap() {
@@ -53,6 +62,9 @@ fn good() -> Vec<Value> {
             &json!({"event": "Stop", "prompt": {"text": "ok?", "model": "m", "agent": true, "continue_on_block": false}}),
         ),
         file(&json!({"event": "Stop", "mcp_tool": {"server": "s", "tool": "t", "input": {"a": [1, {"b": null}]}}})),
+        decision(&json!({"block": "no"})),
+        decision(&json!({"ask": "sure?", "once": true, "priority": -5})),
+        decision(&json!({"allow": true, "mandatory": true, "enforcement": "enforce"})),
         webhook(&json!({})),
         webhook(&json!({"method": "PUT", "headers": {"A": "$B"}, "allowed_env": ["B"], "unset": "empty"})),
         webhook(&json!({"url": "http://localhost:1"})),
@@ -87,6 +99,25 @@ fn good() -> Vec<Value> {
         all.push(matcher(&each));
     }
     all
+}
+
+fn bad_decisions() -> impl Iterator<Item = Value> {
+    [
+        json!({"block": " "}),
+        json!({"block": true}),
+        json!({"ask": 1}),
+        json!({"allow": false}),
+        json!({"allow": "yes"}),
+        json!({"block": "no", "ask": "sure?"}),
+        json!({"block": "no", "command": "x"}),
+        json!({"block": "no", "timeout": 5}),
+        json!({"block": "no", "fail_behavior": "block"}),
+        json!({"allow": true, "detached": true}),
+        json!({"ask": "sure?", "dialect": "claude-code"}),
+        json!({"block": "no", "shell": "bash"}),
+    ]
+    .into_iter()
+    .map(|extra| decision(&extra))
 }
 
 fn bad() -> Vec<Value> {
@@ -164,6 +195,7 @@ fn bad() -> Vec<Value> {
     ] {
         all.push(hook(&extra));
     }
+    all.extend(bad_decisions());
     for each in [
         json!(3),
         json!([]),

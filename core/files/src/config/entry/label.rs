@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::Run;
+use crate::config::{Decision, Run};
 use hookweave_exec::command::CommandLine;
 use hookweave_exec::webhook::{Method, shown_segment};
 use hookweave_machine::escape::escaped;
@@ -27,7 +27,7 @@ pub(in crate::config) fn in_full(run: &Run) -> String {
             with.extend(command.directory.as_ref().map(|directory| format!("in {}", directory.display())));
         }
         Run::Webhook(webhook) => with.extend(webhook.allowed_env.iter().map(|name| format!("sends ${name}"))),
-        Run::Prompt { .. } | Run::McpTool { .. } => {}
+        Run::Prompt { .. } | Run::McpTool { .. } | Run::Decision(_) => {}
     }
     let with = if with.is_empty() { String::new() } else { format!(" ({})", with.join(", ")) };
     escaped(&(what(run) + &with))
@@ -48,6 +48,9 @@ fn what(run: &Run) -> String {
         }
         Run::Prompt { text, agent, .. } => format!("{}: {text}", if *agent { "agent" } else { "prompt" }),
         Run::McpTool { server, tool, .. } => format!("mcp__{server}__{tool}"),
+        Run::Decision(Decision::Block(reason)) => format!("block: {reason}"),
+        Run::Decision(Decision::Ask(prompt)) => format!("ask: {prompt}"),
+        Run::Decision(Decision::Allow) => "allow".to_owned(),
     }
 }
 
@@ -66,16 +69,21 @@ pub(in crate::config) fn without_secrets(url: &str) -> String {
 }
 
 /// A short name for what runs: the script's base name where there is one, else the beginning of the line.
-pub(super) fn name_of(runs: &str) -> String {
-    let script = runs
-        .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '<' | '>'))
-        .filter(|word| word.contains('/') && !word.contains("://"))
-        .filter_map(|word| Path::new(word).file_name()?.to_str())
-        .find(|name| Path::new(name).extension().is_some());
+pub(super) fn name_of(run: &Run, runs: &str) -> String {
+    // A reason may name a file, which is no script.
+    let script = if matches!(run, Run::Decision(_)) { None } else { script_in(runs) };
     let name = script.map_or_else(|| runs.chars().take(40).collect::<String>(), str::to_owned);
     let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let name = name.trim();
     if name.is_empty() || name.len() > 256 { "hook".to_owned() } else { name.to_owned() }
+}
+
+/// The base name of the first path in a line that has an extension.
+fn script_in(line: &str) -> Option<&str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '<' | '>'))
+        .filter(|word| word.contains('/') && !word.contains("://"))
+        .filter_map(|word| Path::new(word).file_name()?.to_str())
+        .find(|name| Path::new(name).extension().is_some())
 }
 
 #[cfg(test)]
@@ -107,9 +115,18 @@ mod tests {
 
     #[test]
     fn hooks_are_named_after_their_script() {
-        assert_eq!(name_of("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh --x"), "guard.sh");
-        assert_eq!(name_of("python3 .claude/hooks/check.py"), "check.py");
-        assert_eq!(name_of("echo hello"), "echo hello");
-        assert_eq!(name_of("\n"), "hook");
+        let command = |line: &str| {
+            Run::Command(CommandSpec {
+                line: CommandLine::Shell { text: line.into(), shell: Shell::Posix },
+                env: Vec::new(),
+                directory: None,
+            })
+        };
+        let name = |run: &Run| name_of(run, &runs(run));
+        assert_eq!(name(&command("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh --x")), "guard.sh");
+        assert_eq!(name(&command("python3 .claude/hooks/check.py")), "check.py");
+        assert_eq!(name(&command("echo hello")), "echo hello");
+        assert_eq!(name(&command("\n")), "hook");
+        assert_eq!(name(&Run::Decision(Decision::Block("see docs/rules.md".into()))), "block: see docs/rules.md");
     }
 }

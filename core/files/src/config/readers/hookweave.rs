@@ -5,7 +5,7 @@
 use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take, Wrong, cut, step};
 use crate::config::tree::Kind;
-use crate::config::{Loaded, Run, Source};
+use crate::config::{Decision, Loaded, Run, Source};
 use hookweave_dialects::{Dialect, named};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
@@ -31,6 +31,9 @@ pub(in crate::config) const HOOK: &[&str] = &[
     "webhook",
     "prompt",
     "mcp_tool",
+    "block",
+    "ask",
+    "allow",
     "timeout",
     "priority",
     "fail_behavior",
@@ -41,6 +44,12 @@ pub(in crate::config) const HOOK: &[&str] = &[
     "enabled",
     "override",
 ];
+
+/// What a hook runs or decides: one of them.
+const RUNS: &[&str] = &["command", "webhook", "prompt", "mcp_tool", "block", "ask", "allow"];
+
+/// Fields that mean nothing where the file itself decides: nothing runs that could take long, fail or speak a dialect.
+const OF_WHAT_RUNS: &[&str] = &["timeout", "fail_behavior", "detached", "dialect"];
 
 const WEBHOOK: &[&str] = &["url", "method", "headers", "allowed_env", "unset"];
 const PROMPT: &[&str] = &["text", "model", "agent", "continue_on_block"];
@@ -84,6 +93,7 @@ fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
     let slot = slot(reading, entry, dialect)?;
     let run = run(reading, entry)?;
     can_run(entry, dialect, &run)?;
+    can_decide(entry, &slot, &run)?;
     let mut draft = Draft::new(run);
     draft.name = name(entry)?;
     entry.text("description")?;
@@ -96,6 +106,13 @@ fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
     draft.once = entry.flag("once")?.unwrap_or(false);
     draft.detached = entry.flag("detached")?.unwrap_or(false);
     draft.enabled = entry.flag("enabled")?.unwrap_or(true);
+    if matches!(draft.run, Run::Decision(Decision::Block(_) | Decision::Ask(_)))
+        && draft.mandatory.is_none()
+        && !draft.once
+    {
+        // A guard sees what later hooks make of the call.
+        draft.mandatory = Some(true);
+    }
     draft.replaces = replaces(reading, entry, draft.name.is_some())?;
     reading.declare_as(entry, &slot, draft, dialect)
 }
@@ -141,17 +158,19 @@ fn custom(reading: &Reading<'_>, spot: &Spot<'_>, event: &str, pattern: Option<&
 
 /// Exactly one thing runs.
 fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
-    let given: Vec<&str> =
-        ["command", "webhook", "prompt", "mcp_tool"].into_iter().filter(|name| entry.get(name).is_some()).collect();
+    let given: Vec<&str> = RUNS.iter().copied().filter(|name| entry.get(name).is_some()).collect();
     let [kind] = given.as_slice() else {
-        let what =
-            if given.is_empty() { "says nothing to run".to_owned() } else { format!("says {}", given.join(" and ")) };
-        return Err(entry.wrong(format!("{what}; give one of command, webhook, prompt and mcp_tool")));
+        let what = if given.is_empty() {
+            "says neither what runs nor what is decided".to_owned()
+        } else {
+            format!("says {}", given.join(" and "))
+        };
+        return Err(entry.wrong(format!("{what}; give one of {}", RUNS.join(", "))));
     };
     if *kind != "command" {
         for field in ["shell", "env", "directory"] {
             if let Some(spot) = entry.get(field) {
-                return Err(spot.wrong(format!("belongs to a command, and this hook is a {kind}; take it out")));
+                return Err(spot.wrong(format!("belongs to a command, and this hook has `{kind}`; take it out")));
             }
         }
     }
@@ -163,8 +182,30 @@ fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
             spot.only(MCP_TOOL)?;
             mcp_tool(&spot)
         }
+        "block" => Ok(Run::Decision(Decision::Block(entry.required_text("block")?))),
+        "ask" => Ok(Run::Decision(Decision::Ask(entry.required_text("ask")?))),
+        "allow" => match entry.flag("allow")? {
+            Some(true) => Ok(Run::Decision(Decision::Allow)),
+            _ => Err(spot.wrong("must be true; to refuse, write `block = \"why\"`")),
+        },
         _ => command(reading, entry, &spot).map(Run::Command),
     }
+}
+
+/// Refuses a decision where nothing can be decided, and fields of hooks that run beside it.
+fn can_decide(entry: &Spot<'_>, slot: &Slot, run: &Run) -> Take<()> {
+    if !matches!(run, Run::Decision(_)) {
+        return Ok(());
+    }
+    if let Some(spot) = OF_WHAT_RUNS.iter().find_map(|field| entry.get(field)) {
+        return Err(spot.wrong("belongs to a hook that runs something, and this one decides by itself; take it out"));
+    }
+    if slot.event.gate() {
+        return Ok(());
+    }
+    let event = entry.given("event").unwrap_or_else(|| entry.clone());
+    let name = slot.event.name();
+    Err(event.wrong(format!("{name} cannot be blocked, so there is nothing to decide; run a command, or name a gate")))
 }
 
 /// Refuses what the hook's dialect has no words for: it could only ever fail.
@@ -178,6 +219,8 @@ fn can_run(entry: &Spot<'_>, dialect: &dyn Dialect, run: &Run) -> Take<()> {
         Run::Prompt { agent: true, .. } => ("prompt", "questions to agents"),
         Run::Prompt { .. } => ("prompt", "questions to models"),
         Run::McpTool { .. } => ("mcp_tool", "calls of MCP tools"),
+        // Never asked of a dialect: a decision has none.
+        Run::Decision(_) => return Ok(()),
     };
     let spot = entry.get(field).unwrap_or_else(|| entry.clone());
     let name = dialect.name();
