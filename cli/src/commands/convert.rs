@@ -164,7 +164,9 @@ impl Convert {
                     takes_tables(target, before.as_deref())?;
                 }
                 let mut converted = to_hookweave(&hooks, before.as_deref());
-                rules.iter().for_each(|list| add_guards(list, &mut converted));
+                for list in &rules {
+                    add_guards(list, &mut converted);
+                }
                 converted
             }
             name => self.to_agent(agent(name)?, &hooks, before.as_deref().unwrap_or_default())?,

@@ -195,12 +195,13 @@ impl Doctor {
             add(Level::Wrong, what);
         } else {
             let found = ForeignHooks::find(agent, &project).unwrap_or_default();
-            let options: String = found.iter().map(|hooks| format!(" --source {}", hooks.dialect)).collect();
+            let options: Vec<String> = found.iter().map(|hooks| format!("--source {}", hooks.dialect)).collect();
             let texts: Vec<String> = found.iter().map(ForeignHooks::text).collect();
             let fix = if found.is_empty() {
                 "`hookweave init` writes a policy".to_owned()
             } else {
-                format!("`hookweave install --agent {}{options}` lets it run {}", agent.name, texts.join(", "))
+                let options = options.join(" ");
+                format!("`hookweave install --agent {} {options}` lets it run {}", agent.name, texts.join(", "))
             };
             add(Level::Wrong, format!("no hook applies, so nothing is guarded; {fix}"));
         }
