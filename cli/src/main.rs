@@ -2,7 +2,6 @@
 
 mod agent_approval;
 mod agents;
-mod applies;
 mod auditing;
 mod cases;
 mod change;

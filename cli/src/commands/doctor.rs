@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::agent_approval::{needed, unapproved_by_codex};
 use crate::agents::{AGENTS, Agent, Reach};
-use crate::applies::{Applies, Entry};
+use crate::commands::applies::{Applies, Entry};
 use crate::commands::install::on_path;
 use crate::commands::trust::store;
 use crate::delegates::{self, Delegate};

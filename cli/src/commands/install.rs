@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::agent_approval::needed;
 use crate::agents::{Agent, Reach, agent};
-use crate::applies::{Applies, Entry};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
+use crate::commands::applies::{Applies, Entry};
 use crate::commands::hook::Untrusted;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hookweave_host::dialects::named;
 
 use crate::agents::Agent;
-use crate::commands::Hook;
+use crate::commands::hook::Hook;
 use crate::delegates;
 use crate::failed::{Failed, Result};
 use crate::policy::{Which, relative};
