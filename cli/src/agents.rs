@@ -19,6 +19,8 @@ pub(crate) enum Reach {
     Local,
     /// Yours, for all projects.
     User,
+    /// The machine's, which its administrator writes for everyone.
+    Managed,
 }
 
 /// How an agent's settings hold a hook.
@@ -244,6 +246,7 @@ impl Agent {
                 let file = self.project.1.ok_or_else(|| missing("of your own for a project"))?;
                 Ok((project.join(file), project.to_path_buf()))
             }
+            Reach::Managed => self.managed_file(),
             Reach::User => {
                 let below = self.user.ok_or_else(|| missing("for all projects"))?;
                 let directories = Directories::of_this_user();
@@ -258,6 +261,20 @@ impl Agent {
                 Ok((file.unwrap_or_else(|| home.join(below)), base.unwrap_or(home)))
             }
         }
+    }
+
+    /// The administrator's file, and the root of the machine.
+    fn managed_file(&self) -> Result<(PathBuf, PathBuf)> {
+        let directories = Directories::of_this_user();
+        let file = directories.managed_file(self.name);
+        let (Some(file), Some(machine)) = (file, directories.machine) else {
+            let what = "has no settings file for a whole machine; use --scope project or --scope user";
+            return Err(Failed::new(format!("{} {what}", self.name)));
+        };
+        if file.extension().is_none_or(|ending| ending != "json") {
+            return Err(Failed::file(&file, "holds other settings too and is no JSON; add the entries there by hand"));
+        }
+        Ok((file, machine))
     }
 
     /// Its files below a project.

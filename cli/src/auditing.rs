@@ -1,6 +1,6 @@
 //! An audit log of what the command dispatches.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use hookweave_host::json::Json;
 
 use crate::drive::Outcome;
 use crate::failed::{Failed, Result};
+use crate::hook_command::quoted;
 
 /// Whether dispatches are recorded in an audit log.
 #[derive(Debug, Clone, Default, Args)]
@@ -19,6 +20,16 @@ pub(crate) struct AuditArgs {
 }
 
 impl AuditArgs {
+    /// The same with the log's name below a directory.
+    pub(crate) fn below(&self, directory: &Path) -> Self {
+        Self { audit: self.audit.as_ref().map(|log| directory.join(log)) }
+    }
+
+    /// The option as a command line has it.
+    pub(crate) fn option(&self) -> String {
+        self.audit.as_ref().map_or_else(String::new, |log| format!(" --audit {}", quoted(log)))
+    }
+
     /// Opens the log, when one is wanted.
     pub(crate) fn open(&self) -> Result<Option<Arc<Audit>>> {
         let Some(file) = &self.audit else { return Ok(None) };

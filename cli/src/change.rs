@@ -69,12 +69,16 @@ impl Change {
 
     fn write(&self) -> Result<()> {
         let refuse = |error: std::io::Error| Failed::file(&self.file, format!("cannot be written: {error}"));
+        let folder = self.file.parent().unwrap_or_else(|| Path::new("."));
+        if self.after.is_some() {
+            std::fs::create_dir_all(folder).map_err(refuse)?;
+        }
+        // Until it is dropped no other command compares or writes here.
+        let _alone = alone(folder).map_err(refuse)?;
         if read(&self.file)? != self.before {
             return Err(Failed::file(&self.file, "has changed meanwhile; nothing was written, run the command again"));
         }
         let Some(after) = &self.after else { return std::fs::remove_file(&self.file).map_err(refuse) };
-        let folder = self.file.parent().unwrap_or_else(|| Path::new("."));
-        std::fs::create_dir_all(folder).map_err(refuse)?;
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(refuse)?;
         file.write_all(after.as_bytes()).map_err(refuse)?;
         self.keep_mode(file.as_file()).map_err(refuse)?;
@@ -96,6 +100,22 @@ impl Change {
     fn keep_mode(&self, _file: &std::fs::File) -> std::io::Result<()> {
         Ok(())
     }
+}
+
+/// Waits until no other process changes files of a folder by this command. The folder itself is locked, so that nothing
+/// is left behind.
+#[cfg(unix)]
+fn alone(folder: &Path) -> std::io::Result<std::fs::File> {
+    let folder = std::fs::File::open(folder)?;
+    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(folder)
+}
+
+/// Folders have no locks here: the comparison alone notices another process.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
+const fn alone(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// A file's content; `None` if there is no file.
@@ -163,15 +183,25 @@ pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<b
     Ok(true)
 }
 
+/// Whether there is a terminal to ask on.
+pub(crate) fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks at the terminal; without one nothing is confirmed.
 pub(crate) fn confirmed() -> Result<bool> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    is_answered_yes("Go ahead?")
+}
+
+/// Asks a question at the terminal.
+pub(crate) fn is_answered_yes(question: &str) -> Result<bool> {
+    if !can_ask() {
         return Err(Failed::new(
             "there is no terminal to confirm on; run it with --yes, or with --dry-run to look only",
         ));
     }
     let mut err = std::io::stderr().lock();
-    write!(err, "Go ahead? [y/N] ")?;
+    write!(err, "{} [y/N] ", shown(question))?;
     err.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;

@@ -74,6 +74,29 @@ fn colours_of(words: &[OsString]) -> ColorChoice {
     joined.chain(apart).last().and_then(|word| word.parse().ok()).unwrap_or_default()
 }
 
+/// The command line with `-C DIR` behind the command's own words, where the commands take it: many programs take it first.
+fn directory_last(words: Vec<OsString>) -> Vec<OsString> {
+    let mut rest = words.into_iter().peekable();
+    let (mut sorted, mut directory): (Vec<OsString>, Vec<OsString>) = (rest.next().into_iter().collect(), Vec::new());
+    while let Some(option) = rest.next_if(|word| word.to_string_lossy().starts_with('-') && word != "--") {
+        let name = option.to_string_lossy().into_owned();
+        let list = if name.starts_with("-C") || name == "--cwd" || name.starts_with("--cwd=") {
+            &mut directory
+        } else {
+            &mut sorted
+        };
+        list.push(option);
+        if matches!(name.as_str(), "-C" | "--cwd" | "--color") {
+            list.extend(rest.next());
+        }
+    }
+    let rest: Vec<OsString> = rest.collect();
+    let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
+    let (own, others) = rest.split_at(end);
+    sorted.extend(own.iter().cloned().chain(directory).chain(others.iter().cloned()));
+    sorted
+}
+
 fn use_colours(choice: ColorChoice) {
     match choice {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -109,7 +132,7 @@ enum Command {
 impl Cli {
     /// The command line of this process; ends the process when it cannot be parsed, or asks for help.
     pub(crate) fn of_this_process() -> Self {
-        let words: Vec<OsString> = std::env::args_os().collect();
+        let words = directory_last(std::env::args_os().collect());
         let choice = colours_of(&words);
         use_colours(choice);
         let matches = Self::command().color(choice).get_matches_from(words);

@@ -1,6 +1,7 @@
-//! One file per command.
+//! One file per command, and which hooks apply, which two of them say.
 
 mod about;
+mod applies;
 mod approvals;
 mod audit;
 mod convert;

@@ -21,6 +21,11 @@ pub(crate) struct Delegate {
 }
 
 impl Delegate {
+    /// How many of a file's entries run hookweave.
+    pub(crate) fn entries_in(&self, file: &Path) -> usize {
+        if self.file == file { self.entries } else { 0 }
+    }
+
     /// Whether a file with so many hooks has no others.
     pub(crate) fn is_all_of(&self, file: &Path, hooks: usize) -> bool {
         self.file == file && self.entries == hooks

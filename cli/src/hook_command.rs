@@ -1,5 +1,7 @@
 //! Command lines that are `hookweave hook`.
 
+use std::path::Path;
+
 /// Whether a command line is `hookweave hook`, however it is started.
 pub(crate) fn is_this_command(line: &str) -> bool {
     words_of(line).windows(2).any(|pair| matches!(pair, [program, "hook"] if is_program(program)))
@@ -20,4 +22,60 @@ fn is_program(word: &str) -> bool {
 
 fn words_of(line: &str) -> Vec<&str> {
     line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).filter(|word| !word.is_empty()).collect()
+}
+
+/// The words behind this program's name in a command line, as far as they are this program's.
+pub(crate) fn words_behind_program(line: &str) -> Option<Vec<String>> {
+    let words = split(line);
+    let at =
+        words.windows(2).position(|pair| matches!(pair, [program, word] if is_program(program) && word == "hook"))?;
+    let is_operator = |word: &String| word.starts_with(['|', '&', ';', '>', '<']) || word.starts_with("2>");
+    Some(words.into_iter().skip(at + 1).take_while(|word| !is_operator(word)).collect())
+}
+
+/// A path as one word of a shell.
+pub(crate) fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
+    if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+/// The words of a line, as a shell splits it that expands nothing.
+fn split(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            // Windows separates folders by it.
+            (None | Some('"'), '\\') if letters.peek().is_some_and(|next| "\"'\\ ".contains(*next)) => {
+                word.get_or_insert_default().extend(letters.next());
+            }
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_split_as_a_shell_does() {
+        let behind = |line| words_behind_program(line).map(|words| words.join("|"));
+        assert_eq!(behind("hookweave hook --agent codex"), Some("hook|--agent|codex".to_owned()));
+        assert_eq!(
+            behind(r#""/a b/hookweave" hook --file 'it'\''s' --audit "a \"b\"" || true"#),
+            Some(r#"hook|--file|it's|--audit|a "b""#.to_owned())
+        );
+        assert_eq!(behind(r"C:\bin\hookweave.exe hook -C C:\x"), Some(r"hook|-C|C:\x".to_owned()));
+        assert_eq!(behind("hookweave list"), None);
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use hookweave_host::config::permissions::{PermissionList, Ruling};
 use hookweave_host::config::{Decision, Declared, Run};
 use hookweave_host::exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_host::exec::webhook::{Method, UnsetVariable, WebhookSpec};
@@ -62,6 +63,18 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
         Err(why) => lost.push(why),
     }
     (out, lost)
+}
+
+/// The table of a guard that does what a permission rule does.
+pub(crate) fn guard(list: &PermissionList, rule: &str) -> String {
+    let why = text(&format!("{} has {rule}", list.name));
+    let (word, decision) = match list.ruling {
+        Ruling::Deny => ("deny", format!("block = {why}")),
+        Ruling::Ask => ("ask", format!("ask = {why}")),
+        Ruling::Allow => ("allow", "allow = true".to_owned()),
+    };
+    let (name, rule) = (text(&format!("{word} {rule}")), text(rule));
+    format!("[[hooks]]\nname = {name}\nevent = \"PreToolUse\"\nmatcher = {{ rule = {rule} }}\n{decision}\n")
 }
 
 /// The matcher as the file says it, where one text says it all; else what it came to.

@@ -1,5 +1,6 @@
 //! The `hookweave` command: see, test, explain and install hooks for AI agents.
 
+mod agent_approval;
 mod agents;
 mod auditing;
 mod cases;
@@ -11,6 +12,7 @@ mod delegates;
 mod document;
 mod drive;
 mod failed;
+mod foreign;
 mod graph;
 mod hook_command;
 mod hook_file;

@@ -15,6 +15,18 @@ pub(crate) struct Settings {
     text: JsonText,
 }
 
+/// An entry that runs hookweave.
+#[derive(Debug)]
+pub(crate) struct Own {
+    /// The event, by the agent's name.
+    pub(crate) event: String,
+    /// Its group, and its place there.
+    pub(crate) group: usize,
+    pub(crate) at: usize,
+    /// The command line.
+    pub(crate) command: String,
+}
+
 /// Where a handler stands: in which event, group and place. Where there are no groups, the second says nothing.
 type Place = (String, usize, usize);
 
@@ -63,6 +75,20 @@ impl Settings {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         let is_bare = !has("hooks") && agent.events.iter().any(|event| has(event));
         if is_bare { Vec::new() } else { vec![Field("hooks")] }
+    }
+
+    /// The entries of this agent's command.
+    pub(crate) fn own(&self, agent: &Agent) -> Vec<Own> {
+        let Some(Value::Object(events)) = self.text.value(&self.hooks(agent)) else { return Vec::new() };
+        let own = |(event, groups): (&String, &Value)| -> Vec<Own> {
+            let groups = groups.as_array().map(Vec::as_slice).unwrap_or_default();
+            let own = places(agent, event, groups).filter(|(_, handler)| is_own(agent, handler));
+            own.filter_map(|((event, group, at), handler)| {
+                Some(Own { event, group, at, command: commands(handler).next()?.to_owned() })
+            })
+            .collect()
+        };
+        events.iter().flat_map(own).collect()
     }
 
     /// Adds an entry to an event, or puts it in the place of the one that is there.
@@ -123,10 +149,25 @@ impl Settings {
             self.take(agent, &hooks, place);
         }
         let is_left_empty = self.text.value(&[Field("hooks")]) == Some(json!({}));
-        if !own.is_empty() && is_left_empty && agent.shape == Shape::Groups {
-            self.take_field(&[], "hooks");
+        if !own.is_empty() && is_left_empty {
+            self.take_empty_hooks(agent);
         }
         Ok(own.len())
+    }
+
+    /// Takes out what an installation has put behind the other fields: the list of hooks, and the version before it.
+    fn take_empty_hooks(&mut self, agent: &Agent) {
+        let names = self.text.names(&[]);
+        match (agent.shape, names.as_slice()) {
+            (Shape::Groups, _) => self.take_field(&[], "hooks"),
+            (Shape::Flat, [_, .., version, hooks]) if hooks == "hooks" => {
+                self.take_field(&[], "hooks");
+                if version == "version" && self.text.value(&[Field("version")]) == Some(json!(1)) {
+                    self.take_field(&[], "version");
+                }
+            }
+            (Shape::Flat, _) => {}
+        }
     }
 
     /// Takes a handler out, and the group and the event that are empty without it.

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::ArgPredicate;
+use hookweave_host::config::lint::lint_text;
 use hookweave_host::config::load::{LoadOptions, load};
+use hookweave_host::config::permissions::{PermissionList, Ruling, permissions};
 use hookweave_host::config::{Declared, Run};
 use hookweave_host::dialects::{Dialect, RunKind, named};
 use hookweave_host::hook::Timeout;
@@ -19,7 +22,7 @@ use crate::agents::{Agent, agent};
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::is_this_command;
-use crate::hook_file::table;
+use crate::hook_file::{guard, table};
 use crate::policy::relative;
 use crate::screen::{BAD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
 use crate::settings::Settings;
@@ -30,6 +33,7 @@ use crate::settings::Settings;
 Examples:
   hookweave convert .claude/settings.json --to hookweave --out hookweave.toml
   hookweave convert .claude/settings.json --to gemini-cli --out .gemini/settings.json
+  hookweave convert .claude/settings.json --permissions --out hookweave.toml
 
 Other contents of the target file stay. Exits with 1 if something cannot be converted.")]
 pub(crate) struct Convert {
@@ -38,8 +42,17 @@ pub(crate) struct Convert {
     file: PathBuf,
 
     /// `hookweave` for hookweave.toml, or an agent
-    #[arg(long, value_name = "SYSTEM")]
-    to: String,
+    #[arg(
+        long,
+        value_name = "SYSTEM",
+        required_unless_present = "permissions",
+        default_value_if("permissions", ArgPredicate::IsPresent, "hookweave")
+    )]
+    to: Option<String>,
+
+    /// Make guards of permission rules too, in hookweave.toml
+    #[arg(long)]
+    permissions: bool,
 
     /// The file's format, if it is not recognised
     #[arg(long, value_name = "DIALECT")]
@@ -72,6 +85,42 @@ struct Converted {
     hooks: Vec<Carried>,
 }
 
+/// What the new file lacks.
+struct LeftOut {
+    problems: Vec<String>,
+    /// Permission rules, by their lists.
+    rules: Vec<PermissionList>,
+    /// Entries that run hookweave itself.
+    own: usize,
+}
+
+impl LeftOut {
+    /// Whether nothing of it was to guard.
+    fn is_harmless(&self) -> bool {
+        self.problems.is_empty() && self.rules.iter().all(|list| list.ruling == Ruling::Allow)
+    }
+
+    fn report(&self, screen: Screen<'_>) -> Result<()> {
+        for problem in &self.problems {
+            writeln!(screen, "{} {}", styled(BAD, "left out"), shown(problem))?;
+        }
+        for list in &self.rules {
+            let fix = if list.can_be_guards() {
+                "`--to hookweave --permissions` makes guards of them"
+            } else {
+                "write hooks for them"
+            };
+            let what = format!("{} ({}): permission rules are no hooks; {fix}", list.name, list.rules.join(", "));
+            writeln!(screen, "{} {}", styled(BAD, "left out"), shown(&what))?;
+        }
+        if self.own > 0 {
+            let what = format!("left out, because hookweave itself runs there: {}", count(self.own, "entry"));
+            writeln!(screen, "{}", styled(DIM, &what))?;
+        }
+        Ok(())
+    }
+}
+
 impl Convert {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
@@ -81,12 +130,23 @@ impl Convert {
         // They ask hookweave itself: in the new file every event would be asked about for ever.
         let (own, hooks): (Vec<&Declared>, Vec<&Declared>) =
             declared.into_iter().partition(|hook| runs_hookweave(hook));
-        if hooks.is_empty() && !own.is_empty() {
-            let what = "declares only hooks that run hookweave; convert the files with the hooks that it runs";
-            return Err(Failed::file(&self.file, what));
+        let to = self.to.as_deref().unwrap_or("hookweave");
+        if self.permissions && to != "hookweave" {
+            return Err(Failed::new(
+                "--permissions writes guards in hookweave's own format; use it with --to hookweave",
+            ));
         }
-        if hooks.is_empty() {
-            return Err(Failed::file(&self.file, "declares no hook that could be converted"));
+        let (rules, left_rules): (Vec<PermissionList>, Vec<PermissionList>) =
+            permissions(&self.file, &options)?.into_iter().partition(|list| self.permissions && list.can_be_guards());
+        if hooks.is_empty() && rules.is_empty() {
+            let what = if !left_rules.is_empty() {
+                "declares no hook that could be converted, only permission rules; --permissions makes guards of them"
+            } else if own.is_empty() {
+                "declares no hook that could be converted"
+            } else {
+                "declares only hooks that run hookweave; convert the files with the hooks that it runs"
+            };
+            return Err(Failed::file(&self.file, what));
         }
         let target = match &self.out {
             Some(out) => {
@@ -98,31 +158,39 @@ impl Convert {
             return Err(Failed::file(target, "is the file to convert; name another one with --out"));
         }
         let before = target.as_deref().map(read).transpose()?.flatten();
-        let converted = match self.to.as_str() {
+        let converted = match to {
             "hookweave" => {
                 if let Some(target) = &target {
                     takes_tables(target, before.as_deref())?;
                 }
-                to_hookweave(&hooks, before.as_deref())
+                let mut converted = to_hookweave(&hooks, before.as_deref());
+                for list in &rules {
+                    add_guards(list, &mut converted);
+                }
+                converted
             }
             name => self.to_agent(agent(name)?, &hooks, before.as_deref().unwrap_or_default())?,
         };
-        let left: Vec<String> =
-            configuration.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
-        let whole = left.is_empty() && converted.hooks.iter().all(|hook| hook.to.is_some() && hook.notes.is_empty());
+        let problems = configuration.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
+        let left = LeftOut { problems, rules: left_rules, own: own.len() };
+        let is_kept = |hook: &Carried| hook.to.is_some() && hook.notes.is_empty();
+        let whole = left.is_harmless() && converted.hooks.iter().all(is_kept);
         if self.json {
-            json(screen, &json!({"text": converted.text, "hooks": converted.hooks, "left_out": left}))?;
+            let LeftOut { problems, rules, .. } = &left;
+            let all =
+                json!({"text": converted.text, "hooks": converted.hooks, "left_out": problems, "permissions": rules});
+            json(screen, &all)?;
             return Ok(Verdict::of(whole));
         }
         if let Some(file) = target {
             let after = Some(converted.text.clone());
             make(screen, &[Change { file, before, after, executable: false }], self.how)?;
-            report(screen, &converted.hooks, &left, own.len())?;
+            report(screen, &converted.hooks, &left)?;
         } else {
             // The text alone, so that it can be piped; the report goes beside it.
             screen.write_all(converted.text.as_bytes())?;
             screen.flush()?;
-            report(&mut anstream::stderr().lock(), &converted.hooks, &left, own.len())?;
+            report(&mut anstream::stderr().lock(), &converted.hooks, &left)?;
         }
         Ok(Verdict::of(whole))
     }
@@ -234,12 +302,40 @@ fn to_hookweave(hooks: &[&Declared], before: Option<&str>) -> Converted {
     Converted { text, hooks: carried }
 }
 
+/// Adds a guard for each rule of a list; what is there already is not added again.
+fn add_guards(list: &PermissionList, converted: &mut Converted) {
+    let to = "PreToolUse".to_owned();
+    for rule in &list.rules {
+        let guard = guard(list, rule);
+        let refused = refused(&guard);
+        if refused.is_none() && !converted.text.contains(&guard) {
+            converted.text = format!("{}\n{guard}", converted.text);
+        }
+        converted.hooks.push(Carried {
+            hook: rule.clone(),
+            event: list.name.clone(),
+            to: refused.is_none().then(|| to.clone()),
+            notes: refused.into_iter().collect(),
+        });
+    }
+}
+
+/// Why the format does not take a guard.
+fn refused(guard: &str) -> Option<String> {
+    let text = format!("hookweave = 1\n{guard}");
+    let found = lint_text(Path::new("hookweave.toml"), &text, &LoadOptions::default());
+    found.map_or_else(
+        |why| Some(why.to_string()),
+        |found| found.into_iter().find(|finding| finding.problem.fatal).map(|finding| finding.problem.message),
+    )
+}
+
 /// Whether a hook is `hookweave hook` for some agent.
 fn runs_hookweave(hook: &Declared) -> bool {
     hook.spec.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs))
 }
 
-fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String], own: usize) -> Result<()> {
+fn report(screen: Screen<'_>, hooks: &[Carried], left: &LeftOut) -> Result<()> {
     let mut table = Table::new(&[("hook", Room::CutEnd), ("event", Room::Whole), ("becomes", Room::Wrap)]);
     for hook in hooks {
         let to = match &hook.to {
@@ -254,13 +350,7 @@ fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String], own: usize) ->
             writeln!(screen, "{} {}: {}", styled(WARN, "note"), shown(&hook.hook), shown(note))?;
         }
     }
-    for problem in left {
-        writeln!(screen, "{} {}", styled(BAD, "left out"), shown(problem))?;
-    }
-    if own > 0 {
-        let what = format!("left out, because hookweave itself runs there: {}", count(own, "entry"));
-        writeln!(screen, "{}", styled(DIM, &what))?;
-    }
+    left.report(screen)?;
     let over = hooks.iter().filter(|hook| hook.to.is_some()).count();
     Ok(writeln!(screen, "{}", styled(DIM, &format!("{} of {} converted", over, count(hooks.len(), "hook"))))?)
 }

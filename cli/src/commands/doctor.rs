@@ -10,14 +10,17 @@ use hookweave_host::files::LoadReport;
 use hookweave_host::hook::Enforcement;
 use serde::Serialize;
 
+use crate::agent_approval::{needed, unapproved_by_codex};
 use crate::agents::{AGENTS, Agent, Reach};
+use crate::commands::applies::{Applies, Entry};
 use crate::commands::install::on_path;
 use crate::commands::trust::store;
 use crate::delegates::{self, Delegate};
-use crate::failed::{Result, Verdict};
-use crate::hook_command::is_hook_of;
+use crate::failed::{Failed, Result, Verdict};
+use crate::foreign::{ForeignHooks, Permissions};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, is_quiet, json, shown, styled};
+use crate::settings::{Own, Settings};
 
 /// Check files, approvals and agents' settings, and show what to fix
 #[derive(Debug, Args)]
@@ -106,6 +109,8 @@ impl Doctor {
             findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
         }
         self.lint(report, delegates, &below, findings);
+        let permissions = Permissions::of(&report.found);
+        findings.extend(permissions.iter().map(|found| Finding::new(Level::Note, "hooks", found.text(&below))));
         if !report.untrusted.is_empty() {
             let hooks = count(report.untrusted.len(), "hook");
             let what = format!("{hooks} left out until approved; see `hookweave list`");
@@ -116,8 +121,8 @@ impl Doctor {
     /// Likely mistakes in the files, and what prevents their hooks from running.
     fn lint(&self, report: &LoadReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
         const CANNOT_RUN: &[&str] = &["script-missing", "script-not-executable", "program-missing"];
-        // What loading itself has reported is printed above.
-        const SAID: &[&str] = &["invalid", "remark", "ambiguous-file"];
+        // What loading itself has reported is printed above, permission rules below.
+        const SAID: &[&str] = &["invalid", "remark", "ambiguous-file", "permissions-not-run"];
         let project = std::path::absolute(self.which.directory()).ok();
         // The files in which agents are set to ask hookweave are checked with the agents.
         let is_delegated =
@@ -144,9 +149,25 @@ impl Doctor {
         let project = self.which.directory();
         let before = findings.len();
         for agent in AGENTS {
-            for reach in [Reach::Project, Reach::Local, Reach::User] {
+            for reach in [Reach::Managed, Reach::User, Reach::Project, Reach::Local] {
                 let Ok((file, _)) = agent.file(reach, &project) else { continue };
-                findings.extend(installed(agent, &file));
+                let entries = match entries_of(agent, &file) {
+                    Ok(entries) => entries,
+                    Err(why) => {
+                        findings.push(Finding::new(Level::Wrong, "agents", format!("{}: {why}", agent.name)));
+                        continue;
+                    }
+                };
+                if entries.is_empty() {
+                    continue;
+                }
+                let finding = installed(agent, &file, &entries);
+                let is_found = finding.level == Level::Fine;
+                findings.push(finding);
+                if is_found {
+                    self.applies(agent, &entries, findings);
+                    findings.extend(approval(agent, reach, &file, &entries));
+                }
             }
         }
         if findings.len() == before {
@@ -154,6 +175,61 @@ impl Doctor {
             findings.push(Finding::new(Level::Note, "agents", what));
         }
     }
+
+    /// Which hooks apply when an agent asks hookweave.
+    fn applies(&self, agent: &Agent, entries: &[Own], findings: &mut Vec<Finding>) {
+        let project = self.which.directory();
+        let lines: Vec<Entry> = entries.iter().map(|entry| (entry.event.clone(), entry.command.clone())).collect();
+        let mut add = |level, what: String| {
+            findings.push(Finding::new(level, "agents", format!("{}: {what}", agent.name)));
+        };
+        let applies = match Applies::of(agent, &lines, &project, self.which.trust_store.as_ref()) {
+            Ok(applies) => applies,
+            Err(why) => return add(Level::Wrong, why.to_string()),
+        };
+        if !applies.is_none() {
+            add(Level::Fine, applies.text(&project));
+        } else if applies.waiting > 0 {
+            let what =
+                format!("no hook applies, {} for an approval; `hookweave trust approve`", waits(applies.waiting));
+            add(Level::Wrong, what);
+        } else {
+            let found = ForeignHooks::find(agent, &project).unwrap_or_default();
+            let options: Vec<String> = found.iter().map(|hooks| format!("--source {}", hooks.dialect)).collect();
+            let texts: Vec<String> = found.iter().map(ForeignHooks::text).collect();
+            let fix = if found.is_empty() {
+                "`hookweave init` writes a policy".to_owned()
+            } else {
+                let options = options.join(" ");
+                format!("`hookweave install --agent {} {options}` lets it run {}", agent.name, texts.join(", "))
+            };
+            add(Level::Wrong, format!("no hook applies, so nothing is guarded; {fix}"));
+        }
+        if let Some(never) = applies.never() {
+            add(Level::Note, never);
+        }
+    }
+}
+
+fn waits(number: usize) -> String {
+    let verb = if number == 1 { "waits" } else { "wait" };
+    format!("{} {verb}", count(number, "hook"))
+}
+
+/// What an agent wants of a person before it runs the entries of a file.
+fn approval(agent: &Agent, reach: Reach, file: &Path, entries: &[Own]) -> Option<Finding> {
+    let needed = needed(agent, reach)?;
+    if agent.name != "codex" {
+        return Some(Finding::new(Level::Note, "agents", needed));
+    }
+    let missing = unapproved_by_codex(file, entries);
+    Some(if missing == 0 {
+        let what = "codex: its entries are approved there; it asks again when one of them changes";
+        Finding::new(Level::Fine, "agents", what)
+    } else {
+        let of_all = format!("{missing} of {}", count(entries.len(), "entry"));
+        Finding::new(Level::Wrong, "agents", format!("{needed} ({of_all} not approved)"))
+    })
 }
 
 fn program() -> Vec<Finding> {
@@ -173,17 +249,26 @@ fn program() -> Vec<Finding> {
     findings
 }
 
-/// What an agent's settings say of this command.
-fn installed(agent: &Agent, file: &Path) -> Option<Finding> {
+/// The entries of an agent's settings that run this command.
+fn entries_of(agent: &Agent, file: &Path) -> Result<Vec<Own>> {
     // Bounded, and no pipe without a writer: the project's files are not trusted.
-    let text = crate::document::read_text(file).ok()?;
-    let commands: Vec<String> = quoted(&text).filter(|text| is_hook_of(text, agent.name)).collect();
-    let command = commands.first()?;
+    let Ok(text) = crate::document::read_text(file) else { return Ok(Vec::new()) };
+    match Settings::read(&text) {
+        Ok(settings) => Ok(settings.own(agent)),
+        // A file of other things is the agent's own affair.
+        Err(_) if !text.contains("hookweave") => Ok(Vec::new()),
+        Err(why) => Err(Failed::file(file, why)),
+    }
+}
+
+/// Whether an agent finds the command that its settings name.
+fn installed(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
+    let command = entries.first().map(|entry| entry.command.as_str()).unwrap_or_default();
     let program = command.split_whitespace().next().unwrap_or_default();
     let found = if program.contains(['/', '\\']) { Path::new(program).is_file() } else { on_path(program) };
     let where_to = file.strip_prefix(".").unwrap_or(file).display();
-    Some(if found {
-        let what = format!("{} runs hookweave on {} ({where_to})", agent.name, count(commands.len(), "event"));
+    if found {
+        let what = format!("{} runs hookweave on {} ({where_to})", agent.name, count(entries.len(), "event"));
         Finding::new(Level::Fine, "agents", what)
     } else {
         let what = format!(
@@ -191,17 +276,5 @@ fn installed(agent: &Agent, file: &Path) -> Option<Finding> {
             agent.name
         );
         Finding::new(Level::Wrong, "agents", what)
-    })
-}
-
-/// The texts between quotes, as JSON writes them.
-fn quoted(text: &str) -> impl Iterator<Item = String> {
-    text.lines().flat_map(|line| {
-        let mut parts = line.match_indices('"').map(|(at, _)| at);
-        let mut found = Vec::new();
-        while let (Some(open), Some(close)) = (parts.next(), parts.next()) {
-            found.extend(line.get(open..=close).and_then(|part| serde_json::from_str::<String>(part).ok()));
-        }
-        found
-    })
+    }
 }

@@ -11,6 +11,7 @@ use crate::commands::list::{for_what, heading, left_out, runs};
 use crate::delegates;
 use crate::drive::checked;
 use crate::failed::{Result, Verdict};
+use crate::foreign::Permissions;
 use crate::graph::{self, Graph, GraphEvent, GraphHook};
 use crate::input::{EventArgs, GivenEvent};
 use crate::policy::{Policy, Which, matcher_text, place_text};
@@ -106,6 +107,9 @@ impl Explain {
         if untrusted > 0 {
             let what = format!("{} not approved and left out; see `hookweave list`", count(untrusted, "hook"));
             writeln!(screen, "\n{}", styled(WARN, &what))?;
+        }
+        for permissions in Permissions::of(&policy.report.found) {
+            writeln!(screen, "\n{}", styled(WARN, &permissions.text(&self.which.directory())))?;
         }
         Ok(Verdict::Fine)
     }

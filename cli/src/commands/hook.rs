@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
@@ -17,7 +17,7 @@ use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
 use crate::drive::{Deadline, dispatch, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
-use crate::hook_command::is_this_command;
+use crate::hook_command::{is_this_command, words_behind_program};
 use crate::input::read_stdin_within;
 use crate::policy::{Policy, Which};
 use crate::recording::RecordArgs;
@@ -57,7 +57,7 @@ pub(crate) struct Hook {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Untrusted {
+pub(crate) enum Untrusted {
     /// They do not run; a message reports them when a session starts.
     #[default]
     Report,
@@ -90,6 +90,12 @@ impl Hook {
         words.next_if(|word| word == "hook")?;
         let program = std::iter::once("hookweave".into());
         Alone::try_parse_from(program.chain(words)).ok().map(|alone| alone.hook)
+    }
+
+    /// The hooks that a command line of an agent's settings asks when the agent works in a project.
+    pub(crate) fn asked_by(line: &str, project: &Path) -> Option<Which> {
+        let words = words_behind_program(line)?;
+        Some(Self::of_words(words.into_iter().map(OsString::from))?.which_below(project))
     }
 
     /// Runs the command; gives the exit code that the agent expects.
@@ -140,7 +146,8 @@ impl Hook {
         if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
             return Err(Failed::new(waiting.clone()));
         }
-        let audit = self.audit.open()?;
+        // Its name in an agent's settings is the project's too.
+        let audit = self.audit.below(&which.directory()).open()?;
         let (mut outcome, envelope) = dispatch(&policy, event.event, &event.payload, deadline)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         // A recording that fails changes nothing of what was decided.
@@ -156,10 +163,17 @@ impl Hook {
 
     /// The hooks that decide: hookweave's own files of the project that the agent works in, by default.
     fn which_of(&self, dialect: &dyn Dialect) -> Result<Which> {
-        let mut which = self.which.clone();
-        if which.cwd.is_none() {
-            which.cwd = Some(project_of(dialect)?);
+        if self.which.cwd.is_some() {
+            Ok(self.which_below(Path::new(".")))
+        } else {
+            Ok(self.which_below(&project_of(dialect)?))
         }
+    }
+
+    /// The same where the project is known.
+    fn which_below(&self, project: &Path) -> Which {
+        let mut which = self.which.clone();
+        which.cwd.get_or_insert_with(|| project.to_path_buf());
         // What an agent's settings name is the project's, wherever the agent works just now.
         let project = which.directory();
         for named in which.files.iter_mut().chain(&mut which.plugins) {
@@ -168,7 +182,7 @@ impl Hook {
         if which.files.is_empty() && which.sources.is_empty() {
             which.sources = vec!["hookweave".to_owned()];
         }
-        Ok(which)
+        which
     }
 }
 

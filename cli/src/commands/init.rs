@@ -10,6 +10,7 @@ use hookweave_host::config::trust::TrustedHook;
 use super::trust::store;
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
+use crate::hook_command::quoted;
 use crate::policy::{Policy, Which};
 use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, shown, styled};
 
@@ -138,11 +139,4 @@ impl Init {
         }
         Ok(Verdict::Fine)
     }
-}
-
-/// A path as one word of a shell.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
-    if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

@@ -4,10 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::agent_approval::needed;
 use crate::agents::{Agent, Reach, agent};
-use crate::change::{Change, How, make, read, real_place};
+use crate::auditing::AuditArgs;
+use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
+use crate::commands::applies::{Applies, Entry};
+use crate::commands::hook::Untrusted;
 use crate::failed::{Failed, Result, Verdict};
-use crate::screen::{BOLD, Screen, WARN, count, shown, styled};
+use crate::foreign::{ForeignHooks, Permissions};
+use crate::policy::{Policy, Which};
+use crate::screen::{BOLD, DIM, Screen, WARN, count, shown, styled};
 use crate::settings::Settings;
 
 /// Make hookweave an agent's hook command, in the agent's own settings
@@ -23,9 +29,14 @@ pub(crate) struct Install {
     #[arg(long = "event", value_name = "NAME")]
     events: Vec<String>,
 
-    /// Also run hooks of this dialect or scope, beside hookweave.toml; may be repeated
+    /// Also run hooks of this dialect or scope, beside hookweave.toml; may be repeated. By default those of other
+    /// systems that are found; `hookweave` alone leaves them out
     #[arg(long = "source", value_name = "NAME")]
     sources: Vec<String>,
+
+    /// What hooks without an approval do
+    #[arg(long, value_enum, default_value_t)]
+    untrusted: Untrusted,
 
     /// Seconds that the agent waits for a hook; by default the agent's own limit
     #[arg(long, value_name = "SECONDS")]
@@ -34,6 +45,9 @@ pub(crate) struct Install {
     /// How the agent starts this program
     #[arg(long, value_name = "COMMAND", default_value = "hookweave")]
     program: String,
+
+    #[command(flatten)]
+    audit: AuditArgs,
 
     #[command(flatten)]
     how: How,
@@ -55,8 +69,12 @@ pub(crate) struct Uninstall {
 #[derive(Debug, Args)]
 struct Target {
     /// The agent: claude-code, codex, gemini-cli, cursor, …
-    #[arg(long, value_name = "AGENT")]
-    agent: String,
+    #[arg(value_name = "AGENT", required_unless_present = "agent")]
+    named: Option<String>,
+
+    /// The agent, as an option
+    #[arg(long, value_name = "AGENT", conflicts_with = "named")]
+    agent: Option<String>,
 
     /// Which settings file
     #[arg(long, value_enum, default_value_t)]
@@ -70,7 +88,8 @@ struct Target {
 impl Target {
     /// The agent, its file, and the file's content.
     fn open(&self) -> Result<Opened> {
-        let agent = agent(&self.agent)?;
+        // One of the two is there.
+        let agent = agent(self.named.as_ref().or(self.agent.as_ref()).map_or("", String::as_str))?;
         if !self.cwd.is_dir() {
             return Err(Failed::file(&self.cwd, "is no directory; name the project with --cwd"));
         }
@@ -98,7 +117,8 @@ impl Install {
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let Opened { agent, file, before, .. } = self.target.open()?;
         let events = self.events(agent)?;
-        let command = self.command(agent)?;
+        let sources = if self.sources.is_empty() { self.found_sources(screen, agent)? } else { self.sources.clone() };
+        let command = self.command(agent, &sources)?;
         let refuse = |why: String| Failed::file(&file, why);
         let mut settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
         for event in &events {
@@ -107,9 +127,29 @@ impl Install {
         let after = Some(settings.text());
         let changes = [Change { file, before, after, executable: false }];
         if make(screen, &changes, self.how)? {
-            self.say_next(screen, agent)?;
+            let entries: Vec<Entry> = events.into_iter().map(|event| (event, command.clone())).collect();
+            self.say_next(screen, agent, &entries)?;
         }
         Ok(Verdict::Fine)
+    }
+
+    /// The other systems whose hooks the agent is to run too: all that are found, unless a person who can be asked says no.
+    fn found_sources(&self, screen: Screen<'_>, agent: &Agent) -> Result<Vec<String>> {
+        let asks = !self.how.yes && !self.how.dry_run && can_ask();
+        let mut taken = Vec::new();
+        for hooks in ForeignHooks::find(agent, &self.target.cwd)? {
+            let what = hooks.text();
+            if asks {
+                if !is_answered_yes(&format!("Found {what}. Let {} run them too?", agent.name))? {
+                    continue;
+                }
+            } else {
+                let note = "--source hookweave leaves them out";
+                writeln!(screen, "{} also runs {}; {}", agent.name, shown(&what), styled(DIM, note))?;
+            }
+            taken.push(hooks.dialect.to_owned());
+        }
+        Ok(taken)
     }
 
     fn events(&self, agent: &Agent) -> Result<Vec<String>> {
@@ -127,17 +167,22 @@ impl Install {
         Ok(self.events.clone())
     }
 
-    fn command(&self, agent: &Agent) -> Result<String> {
+    fn command(&self, agent: &Agent, sources: &[String]) -> Result<String> {
         let mut command = format!("{} hook --agent {}", self.program, agent.name);
-        if !self.sources.is_empty() {
+        if !sources.is_empty() {
             // Said outright, because a source that is named takes the place of all that is usual.
-            for source in std::iter::once("hookweave").chain(self.sources.iter().map(String::as_str)) {
+            let others = sources.iter().map(String::as_str).filter(|source| *source != "hookweave");
+            for source in std::iter::once("hookweave").chain(others) {
                 if !source.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
                     return Err(Failed::new(format!("--source `{source}` is neither a dialect nor a scope")));
                 }
                 command = format!("{command} --source {source}");
             }
         }
+        if self.untrusted == Untrusted::Block {
+            command += " --untrusted block";
+        }
+        command += &self.audit.option();
         if let Some(seconds) = self.timeout {
             if !(seconds.is_finite() && seconds > 0.0) {
                 return Err(Failed::new("--timeout must be a number of seconds greater than 0"));
@@ -148,16 +193,35 @@ impl Install {
         Ok(command)
     }
 
-    fn say_next(&self, screen: Screen<'_>, agent: &Agent) -> Result<()> {
+    fn say_next(&self, screen: Screen<'_>, agent: &Agent, entries: &[Entry]) -> Result<()> {
         if self.program == "hookweave" && !on_path("hookweave") {
             let what = "`hookweave` is not on your PATH; the agent will not find it. Install it, or say how to call it with --program";
-            writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(what))?;
+            warn(screen, what)?;
         }
-        if !self.target.cwd.join("hookweave.toml").exists() && self.sources.is_empty() {
-            writeln!(screen, "There is no policy yet: {} writes one.", styled(BOLD, "hookweave init"))?;
+        let project = &self.target.cwd;
+        let applies = Applies::of(agent, entries, project, None)?;
+        if !applies.is_none() {
+            writeln!(screen, "{}", shown(&applies.text(project)))?;
+        } else if applies.waiting == 0 {
+            warn(screen, "no hook applies, so nothing is guarded; `hookweave init` writes a policy")?;
         }
-        Ok(writeln!(screen, "{} runs hookweave from its next session.", agent.name)?)
+        if applies.waiting > 0 {
+            let what = format!("{} will not run until you approve:", count(applies.waiting, "hook"));
+            writeln!(screen, "{} {}", styled(WARN, &what), styled(BOLD, "hookweave trust approve"))?;
+        }
+        let which = Which { cwd: Some(project.clone()), ..Which::default() };
+        for permissions in Permissions::of(&Policy::load(&which.to_look_at())?.report.found) {
+            if permissions.dialect != agent.name {
+                warn(screen, &permissions.text(project))?;
+            }
+        }
+        writeln!(screen, "{} runs hookweave from its next session.", agent.name)?;
+        needed(agent, self.target.scope).map_or(Ok(()), |needed| warn(screen, needed))
     }
+}
+
+fn warn(screen: Screen<'_>, what: &str) -> Result<()> {
+    Ok(writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(what))?)
 }
 
 /// Whether a program is found by its name.

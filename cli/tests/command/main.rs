@@ -9,4 +9,5 @@ mod golden;
 mod outputs;
 mod pages;
 mod support;
+mod together;
 mod watch;

@@ -10,6 +10,7 @@ mod guard;
 pub mod lint;
 pub mod load;
 mod merge;
+pub mod permissions;
 mod places;
 pub(crate) mod private_file;
 mod readers;

@@ -8,6 +8,7 @@ mod entries;
 mod failing;
 mod keys;
 mod matchers;
+mod permissions;
 mod standing;
 
 use std::path::Path;
@@ -60,6 +61,7 @@ pub const RULES: &[(&str, &str)] = &[
     ("unread-field", "an answer in a field that the system does not read"),
     ("unknown-variable", "an environment variable that is never set"),
     ("foreign-tool-name", "a script that waits for a tool under another system's name"),
+    ("permissions-not-run", "permission rules, which bind their own system alone"),
     ("plain-http", "a webhook that leaves the machine unencrypted"),
     ("url-credentials", "a webhook's URL with a password in it"),
     ("link-local", "a webhook to a link-local address, such as a cloud's metadata service"),
@@ -154,6 +156,7 @@ pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<V
         failing::check(&loaded.hooks, &standing, &mut all);
     } else {
         keys::check(&standing, &source, &mut all);
+        permissions::check(&standing, recognised.format, &source, &mut all);
     }
     for declared in &loaded.hooks {
         let roots = Roots { project: project.as_deref(), home: options.directories.home.as_deref() };

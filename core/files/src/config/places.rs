@@ -48,6 +48,12 @@ impl Directories {
         Self { home, ..self.clone() }
     }
 
+    /// The file with the settings that an administrator makes for a system, where it has one.
+    #[must_use]
+    pub fn managed_file(&self, dialect: &str) -> Option<PathBuf> {
+        managed(self).into_iter().find(|place| place.format.dialect_name() == dialect).map(|place| place.file)
+    }
+
     fn claude(&self) -> Option<PathBuf> {
         self.claude.clone().or_else(|| Some(self.home.as_ref()?.join(".claude")))
     }

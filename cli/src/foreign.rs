@@ -1,0 +1,91 @@
+//! What a person has for other agents: their hooks, which an agent can be let run too, and their permission rules, which
+//! are no hooks.
+
+use std::path::{Path, PathBuf};
+
+use hookweave_host::config::load::{FoundFile, LoadOptions};
+use hookweave_host::config::permissions::{PermissionList, permissions};
+
+use crate::agents::Agent;
+use crate::delegates;
+use crate::failed::Result;
+use crate::policy::{Which, relative};
+use crate::screen::count;
+
+/// The hooks of one system other than the agent's own.
+#[derive(Debug)]
+pub(crate) struct ForeignHooks {
+    /// The system's dialect.
+    pub(crate) dialect: &'static str,
+    hooks: usize,
+    files: Vec<String>,
+}
+
+impl ForeignHooks {
+    /// Those of every other system that stand at the usual places of a project.
+    pub(crate) fn find(agent: &Agent, project: &Path) -> Result<Vec<Self>> {
+        let which = Which { cwd: Some(project.to_path_buf()), ..Which::default() };
+        let (policy, delegates) = delegates::load(&which.to_look_at())?;
+        let mut all: Vec<Self> = Vec::new();
+        for found in &policy.report.found {
+            let own = delegates.iter().map(|delegate| delegate.entries_in(&found.file)).sum();
+            let hooks = found.hooks.saturating_sub(own);
+            if hooks == 0 || ["hookweave", agent.name].contains(&found.dialect) {
+                continue;
+            }
+            let file = relative(&found.file, project);
+            match all.iter_mut().find(|other| other.dialect == found.dialect) {
+                Some(other) => {
+                    other.hooks += hooks;
+                    other.files.push(file);
+                }
+                None => all.push(Self { dialect: found.dialect, hooks, files: vec![file] }),
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many, whose, and where: `3 hooks of claude-code (.claude/settings.json)`.
+    pub(crate) fn text(&self) -> String {
+        format!("{} of {} ({})", count(self.hooks, "hook"), self.dialect, self.files.join(", "))
+    }
+}
+
+/// The permission rules of a file that was found.
+#[derive(Debug)]
+pub(crate) struct Permissions {
+    file: PathBuf,
+    /// Whose they are.
+    pub(crate) dialect: &'static str,
+    lists: Vec<PermissionList>,
+}
+
+impl Permissions {
+    /// Those of the files that were found; of a file that cannot be read loading says so.
+    pub(crate) fn of(found: &[FoundFile]) -> Vec<Self> {
+        let of_file = |found: &FoundFile| {
+            let options = LoadOptions { dialect: Some(found.dialect), scope: found.scope, ..LoadOptions::default() };
+            let lists = permissions(&found.file, &options).ok()?;
+            (!lists.is_empty()).then(|| Self { file: found.file.clone(), dialect: found.dialect, lists })
+        };
+        found.iter().filter(|found| !found.broken).filter_map(of_file).collect()
+    }
+
+    /// What they are, that no hook of them runs, and what to do.
+    pub(crate) fn text(&self, below: &Path) -> String {
+        let file = relative(&self.file, below);
+        let rules = rules_text(&self.lists);
+        let fix = if self.lists.iter().any(PermissionList::can_be_guards) {
+            format!("; `hookweave convert {file} --permissions` makes guards of them")
+        } else {
+            String::new()
+        };
+        format!("{file}: permission rules bind {} alone ({rules}){fix}", self.dialect)
+    }
+}
+
+/// Permission rules by their lists: `permissions.deny Bash(curl *), Read(.env)`.
+pub(crate) fn rules_text(lists: &[PermissionList]) -> String {
+    let shown = |list: &PermissionList| format!("{} {}", list.name, list.rules.join(", "));
+    lists.iter().map(shown).collect::<Vec<_>>().join("; ")
+}
