@@ -40,6 +40,10 @@ export declare class NativeClient {
   checkOpen(what: string): void
   /** Adds a hook. */
   register(event: string, settings: unknown): RegisteredHook
+  /** Adds a hook that refuses what its rules select: `rule` and `reason`. */
+  guard(settings: unknown): RegisteredGuard
+  /** Adds a hook that has a person asked about what its rules select: `rule` and perhaps `prompt`. */
+  askBefore(settings: unknown): RegisteredGuard
   /** The numbers of hooks that nothing can call any more, each once. */
   takeDropped(): Array<number>
   /** Removes a hook; false when it is not there. */
@@ -232,6 +236,8 @@ export declare class NativeSession {
   frozen(flow: number, value: number, text?: string | undefined | null, shown?: string | undefined | null): string
   /** The option that a person chose. */
   chosen(flow: number, option: string): string
+  /** The session has no approver, so nobody was asked. */
+  noApprover(flow: number): string
   /** The question has timed out. */
   timedOut(flow: number): string
   /** A tool has run. */
@@ -564,6 +570,14 @@ export declare function redacted(text: string): string
 
 /** Refuses a dispatch that is nested too deep; throws `nested_too_deep`. */
 export declare function refuseDepth(depth: number): void
+
+/** A registered guard. */
+export interface RegisteredGuard {
+  /** The hook. */
+  hook: RegisteredHook
+  /** What it answers each time, as JSON text. */
+  answer: string
+}
 
 /** A registered hook, as the TypeScript layer calls it. */
 export interface RegisteredHook {
