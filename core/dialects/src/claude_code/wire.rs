@@ -20,8 +20,8 @@ pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEve
     let mut incoming = Incoming::new(flavour.name, wire)?;
     let mut named = incoming.event_name("hook_event_name")?;
     if flavour.name == super::NAME && named == SKILL_LINE.name {
-        incoming.keep("hook_event_name", named);
-        named = "PreToolUse".to_owned();
+        incoming.keep("hook_event_name", SKILL_LINE.name);
+        "PreToolUse".clone_into(&mut named);
     }
     let event = known(&named).filter(|event| (flavour.has)(event.name)).ok_or_else(|| {
         let names: Vec<_> = super::names(flavour);
