@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use hookweave_machine::answer::intent;
-use hookweave_machine::json::from_json_keeping;
+use hookweave_machine::json::{from_json, from_json_keeping};
 
 pub use ansi::without_ansi;
 
@@ -134,11 +134,20 @@ pub fn parse_twice(text: &str) -> Json {
 
 /// Half a surrogate pair is no error where hooks come from, so it becomes the replacement character.
 fn again(text: &str, why: serde_json::Error) -> Result<Value, serde_json::Error> {
+    if is_about_surrogates(&why) { read(&with_whole_surrogates(text)) } else { Err(why) }
+}
+
+/// Reads what an agent sent. A byte order mark is ignored and half a surrogate pair becomes the replacement character, as
+/// for JavaScript: an event that no hook can read would stop the agent whatever its hooks think of it.
+pub(super) fn from_agent(text: &str) -> Result<Value, serde_json::Error> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    from_json(text)
+        .or_else(|why| if is_about_surrogates(&why) { from_json(&with_whole_surrogates(text)) } else { Err(why) })
+}
+
+fn is_about_surrogates(why: &serde_json::Error) -> bool {
     let words = why.to_string();
-    if !(words.contains("surrogate") || words.contains("hex escape")) {
-        return Err(why);
-    }
-    read(&with_whole_surrogates(text))
+    words.contains("surrogate") || words.contains("hex escape")
 }
 
 /// Replaces `\ud800`-like escapes that have no other half.

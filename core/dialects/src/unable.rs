@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::{Dialect, OutcomeView, WireAnswer, named};
 use hookweave_machine::error::Error;
 use hookweave_machine::event::BUILT_IN;
-use hookweave_machine::json::from_json;
 
 /// Gates that cannot fail closed: a block there means that the agent has to go on.
 pub const NEVER_CLOSED: &[&str] = &["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"];
@@ -20,7 +19,7 @@ const EVENT_FIELDS: &[&str] = &["hook_event_name", "hookEventName", "event_type"
 /// has to go on, passes with the reason on standard error and exit code 1. What may be any event is taken for a gate.
 pub fn unable_to_wire(dialect: &str, text: &str, why: &str) -> Result<WireAnswer, Error> {
     let dialect = named(dialect)?;
-    let wire = from_json(text).unwrap_or_default();
+    let wire = super::output::from_agent(text).unwrap_or_default();
     let Ok(event) = dialect.event_from_wire(&wire) else {
         let guards = event_of(dialect, &wire).is_none_or(guards);
         return Ok(plainly(if guards { 2 } else { 1 }, why));

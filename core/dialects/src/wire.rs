@@ -7,13 +7,12 @@ use super::{Dialect, OutcomeValues, OutcomeView, WireAnswer, WireEvent, named};
 use hookweave_machine::answer::Message;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::{BUILT_IN, CatalogueEntry};
-use hookweave_machine::json::from_json;
 use hookweave_machine::outcome::Outcome;
 
 /// Reads the JSON text that an agent sends to its hooks; [`Code::InvalidWireEvent`] says what is not of that agent.
 pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
     let dialect = named(dialect)?;
-    let wire = from_json(text)
+    let wire = super::output::from_agent(text)
         .map_err(|why| Error::new(Code::InvalidWireEvent, format!("what {} sent is no JSON: {why}", dialect.name())))?;
     let event = dialect.event_from_wire(&wire)?;
     has_its_subject(&event).map_err(|why| refuse(dialect.name(), why)).map(|()| event)

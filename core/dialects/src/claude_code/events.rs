@@ -296,6 +296,14 @@ pub(crate) const EVENTS: &[ClaudeEvent] = &[
         .fields(&[("reason", "reason")]),
 ];
 
+/// A shell line of a skill, which at home is no tool call but for the engine is one: guards of `PreToolUse` see it.
+///
+/// There a question and new input stop the line as a denial does, and an allow adds nothing.
+pub(crate) static SKILL_LINE: ClaudeEvent = event("PreSkillShellCommand", Target::Tool, Two::Blocks).answers(&[
+    ("permissionDecision", Holds::OneOf(&["allow", "deny", "ask", "defer"])),
+    ("permissionDecisionReason", Holds::Text),
+]);
+
 /// The event of this name.
 pub(crate) fn known(name: &str) -> Option<&'static ClaudeEvent> {
     EVENTS.iter().find(|event| event.name == name)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Flavour;
 use super::encode::{COMMON, batched, result_output};
-use super::events::known;
+use super::events::{SKILL_LINE, known};
 use crate::incoming::{Incoming, refuse};
 use crate::{WireEvent, tool_names};
 use hookweave_machine::error::Error;
@@ -18,7 +18,11 @@ const FROM_WIRE: [(&str, &str); 3] = [("tool_name", "tool"), ("tool_input", "arg
 /// Reads what the agent sends to its hooks.
 pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEvent, Error> {
     let mut incoming = Incoming::new(flavour.name, wire)?;
-    let named = incoming.event_name("hook_event_name")?;
+    let mut named = incoming.event_name("hook_event_name")?;
+    if flavour.name == super::NAME && named == SKILL_LINE.name {
+        incoming.keep("hook_event_name", SKILL_LINE.name);
+        "PreToolUse".clone_into(&mut named);
+    }
     let event = known(&named).filter(|event| (flavour.has)(event.name)).ok_or_else(|| {
         let names: Vec<_> = super::names(flavour);
         let hint = hookweave_machine::error::did_you_mean(&named, names.iter().copied());

@@ -189,7 +189,7 @@ fn read_place(
         catalogue: discovery.catalogue,
     };
     let mut loaded = readers::read(format, &text, &source);
-    refuse_unfilled(&mut loaded);
+    refuse_unfilled(&mut loaded, source.dialect);
     for declared in &mut loaded.hooks {
         declared.project = project.cloned();
     }

@@ -14,7 +14,7 @@ use hookweave_dialects::{Dialect, Placement};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
 use hookweave_machine::error::{did_you_mean, surely_meant};
-use hookweave_machine::event::{Catalogue, EventSpec};
+use hookweave_machine::event::{BUILT_IN as BUILT_IN_EVENTS, Catalogue, EventSpec};
 use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 use hookweave_machine::matcher::{Matcher, MatcherSpec};
 pub(super) use label::{in_full, without_secrets};
@@ -113,6 +113,45 @@ impl Reading<'_> {
         let event = self.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
         Matcher::new(spec.clone(), &event).map_err(|error| spot.wrong(error.message()))?;
         Ok(Slot { declared: declared.to_owned(), event, matcher: spec, written: json!(matcher), compiles: true })
+    }
+
+    /// Whether an entry on an event of the file may be a guard.
+    pub(super) fn guards(&self, declared: &str) -> bool {
+        guarded(self.source.dialect, declared)
+    }
+
+    /// Whether an event that is a key of the file is known, see [`Reading::knows`].
+    pub(super) fn knows_key(&mut self, events: &Spot<'_>, value: &Spot<'_>, declared: &str) -> bool {
+        let key = events.node.fields().iter().rev().find(|field| field.name == declared);
+        self.knows(value, key.map_or(value.node.at, |key| key.at), declared)
+    }
+
+    /// Whether an event of the file is known. One that is not is reported where it is named, and may be a newer version's
+    /// unless its name is a typo of an event on which hooks guard.
+    pub(super) fn knows(&mut self, spot: &Spot<'_>, at: usize, declared: &str) -> bool {
+        let dialect = self.source.dialect;
+        if dialect.place(declared, None).is_some() {
+            return true;
+        }
+        let Err(mut wrong) = self.slot(spot, declared, None) else { return true };
+        wrong.at = at;
+        wrong.spared = !wrong.misspelt.as_ref().is_some_and(|(_, meant)| guarded(dialect, meant));
+        if wrong.misspelt.is_none() {
+            wrong.message = match self.home_of(declared) {
+                Some(home) => format!("{} has no event `{}`; there it is `{home}`", dialect.name(), cut(declared)),
+                None => format!("no event of {} that is known here is called `{}`", dialect.name(), cut(declared)),
+            };
+        }
+        self.refuse(wrong);
+        false
+    }
+
+    /// The name that the file's system has for another system's event.
+    fn home_of(&self, declared: &str) -> Option<&'static str> {
+        let event = self.events().resolve(declared).ok()?;
+        let dialect = self.source.dialect;
+        let is_same = |name: &&str| matches!(dialect.place(name, None), Some(Ok(place)) if place.event == event.name());
+        dialect.events().into_iter().find(is_same)
     }
 
     /// Makes a hook of an entry and keeps it, or says why it makes no sense.
@@ -239,6 +278,17 @@ fn in_matcher(spot: &Spot<'_>, message: &str) -> Wrong {
     let matcher = spot.given("matcher");
     let there = matcher.as_ref().and_then(|matcher| matcher.given(field?)).or(matcher);
     Wrong { at: there.map_or(spot.node.at, |there| there.node.at), ..spot.wrong(message) }
+}
+
+/// Whether an entry on an event of a system's file may be a guard: hooks can refuse or change something there. In our own
+/// files, which are written for this version, every entry counts as one.
+pub(super) fn guarded(dialect: &dyn Dialect, declared: &str) -> bool {
+    if dialect.name() == "hookweave" {
+        return true;
+    }
+    let Some(Ok(place)) = dialect.place(declared, None) else { return false };
+    let known = BUILT_IN_EVENTS.iter().find(|known| known.name == place.event);
+    known.is_none_or(|known| known.gate || known.fields.iter().any(|field| field.modifiable))
 }
 
 /// A command that a shell reads.

@@ -45,7 +45,7 @@ impl std::fmt::Display for Finding {
 /// Every rule with what it finds.
 pub const RULES: &[(&str, &str)] = &[
     ("invalid", "a rejected entry, or a file that cannot be read"),
-    ("remark", "an entry that is loaded with a changed meaning"),
+    ("remark", "an entry that is left out without harm to the others, or loaded with a changed meaning"),
     ("ambiguous-file", "a file that fits several systems"),
     ("unknown-key", "a key that no system reads"),
     ("timeout-unit", "seconds where milliseconds are meant, or the reverse"),
@@ -141,7 +141,7 @@ pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<V
     };
     let _patterns = PatternCache::of_file();
     let mut loaded = readers::read(recognised.format, text, &source);
-    refuse_unfilled(&mut loaded);
+    refuse_unfilled(&mut loaded, source.dialect);
     let mut all: Vec<Finding> = loaded
         .problems
         .into_iter()

@@ -150,7 +150,7 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
         catalogue: options.catalogue,
     };
     let mut loaded = readers::read(format, &text, &source);
-    refuse_unfilled(&mut loaded);
+    refuse_unfilled(&mut loaded, source.dialect);
     let sure = options.project_dir.clone().or_else(|| sure_project_of(&file, &options.directories));
     for declared in &mut loaded.hooks {
         declared.project.clone_from(&sure);

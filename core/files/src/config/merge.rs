@@ -56,11 +56,13 @@ pub(super) fn merge(
         }
         if counts {
             configuration.options.append(&mut piece.loaded.switches.options);
-            switches.push((piece.dialect, piece.scope, piece.loaded.switches));
+            switches.push((piece.dialect, piece.scope, piece.file, piece.loaded.switches));
         }
     }
-    let switches: Vec<Switched<'_>> =
-        switches.iter().map(|(dialect, scope, switches)| Switched { dialect, scope: *scope, switches }).collect();
+    let switches: Vec<Switched<'_>> = switches
+        .iter()
+        .map(|(dialect, scope, file, switches)| Switched { dialect, scope: *scope, file, switches })
+        .collect();
 
     candidates.retain(|candidate| !is_switched_off(candidate, &switches));
     one_of_each(&mut candidates);

@@ -90,9 +90,12 @@ impl<'s> Reading<'s> {
 
     /// Notes a mistake for which an entry is left out.
     pub(super) fn refuse(&mut self, wrong: Wrong) {
-        let Wrong { at, place, message, misspelt } = wrong;
+        let Wrong { at, place, mut message, misspelt, spared } = wrong;
         let listed = self.loaded.problems.len();
-        self.add(at, place, message, true);
+        if spared {
+            message.push_str("; this is left out, and the rest of the file counts");
+        }
+        self.add(at, place, message, !spared);
         let range = misspelt.as_ref().and_then(|(given, _)| self.lines.word(at, given));
         if let (Some((_, meant)), Some(range), Some(problem)) = (misspelt, range, self.loaded.problems.get_mut(listed))
         {
@@ -103,6 +106,11 @@ impl<'s> Reading<'s> {
     /// Takes a value, or notes what is wrong with it.
     pub(super) fn take<T>(&mut self, taken: Take<T>) -> Option<T> {
         taken.map_err(|wrong| self.refuse(wrong)).ok()
+    }
+
+    /// The same for something on an event of the file's system: where no hook guards, a mistake costs only itself.
+    pub(super) fn take_on<T>(&mut self, event: &str, taken: Take<T>) -> Option<T> {
+        self.take(taken.map_err(|wrong| Wrong { spared: wrong.spared || !self.guards(event), ..wrong }))
     }
 
     /// The whole file makes no sense.

@@ -187,6 +187,7 @@ fn look<'r>(
         written: Vec::new(),
         fed,
         in_text: false,
+        code: None,
         too_deep: false,
         too_long: false,
         open: false,
@@ -229,6 +230,8 @@ struct Search<'r> {
     fed: bool,
     /// The words are part of one that no shell is known to run.
     in_text: bool,
+    /// Code of another language than a shell's, while its words are looked at.
+    code: Option<String>,
     too_deep: bool,
     too_long: bool,
     /// A pattern stands for files that may come to be there.
@@ -481,6 +484,8 @@ impl Search<'_> {
                 let is_shell = after == (After::Code { shell: true }) || word.contains("$(") || word.contains('`');
                 let around = self.in_text;
                 self.in_text |= !is_shell;
+                let around_code = self.code.take();
+                self.code = (after == After::Code { shell: false }).then(|| word.to_owned());
                 if after == After::Wrapper && word.starts_with('-') {
                     // The word behind `env -S`.
                     self.line(&format!("env {word}"), depth + 1);
@@ -488,6 +493,7 @@ impl Search<'_> {
                     self.line(word, depth + 1);
                 }
                 self.in_text = around;
+                self.code = around_code;
             } else {
                 self.too_deep = true;
             }
@@ -641,6 +647,12 @@ impl Search<'_> {
         let by_looks = runs || has_script_ending(text);
         let by_name = by_looks || self.fed || !matches!(after, After::Data { .. }) && !has_data_ending(text);
         if !(given || by_name || has_path) {
+            return;
+        }
+        if !has_path
+            && !has_script_ending(text)
+            && self.code.as_ref().is_some_and(|code| certainty::is_a_name(code, text))
+        {
             return;
         }
         // What stands before a `..` may become a link.

@@ -5,9 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::entry::guarded;
 use super::places::is_folder_of_a_system;
 use super::{Declared, Loaded, Problem, Run};
-use hookweave_dialects::Inherits;
+use hookweave_dialects::{Dialect, Inherits};
 use hookweave_exec::command::CommandLine;
 
 /// How many directories above its file a plugin's root is looked for.
@@ -21,6 +22,7 @@ const ROOTS: &[(&str, &[&str])] = &[
     ("claude-code", &["CLAUDE_PLUGIN_ROOT"]),
     ("codex", &["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"]),
     ("factory", &["DROID_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"]),
+    ("cursor", &["CURSOR_PLUGIN_ROOT"]),
 ];
 
 /// The variables in which a dialect's command finds the project.
@@ -94,14 +96,15 @@ fn of(table: &'static [(&str, &[&str])], dialect: &str) -> &'static [&'static st
     table.iter().find(|(name, _)| *name == dialect).map_or(&[], |(_, names)| names)
 }
 
-/// Removes hooks that need a folder that is unknown, each with the fix.
-pub(super) fn refuse_unfilled(loaded: &mut Loaded) {
+/// Removes hooks of a dialect's file that need a folder that is unknown, each with the fix.
+pub(super) fn refuse_unfilled(loaded: &mut Loaded, dialect: &dyn Dialect) {
     let problems = &mut loaded.problems;
     loaded.hooks.retain(|declared| match needed(declared) {
         None => true,
         Some(name) => {
             let message = format!("it needs `{name}`, {}", fix(declared.dialect.name(), name));
-            problems.extend(declared.spec.origin.as_ref().map(|origin| Problem::of_hook(origin, message, true)));
+            let fatal = guarded(dialect, &declared.declared_event);
+            problems.extend(declared.spec.origin.as_ref().map(|origin| Problem::of_hook(origin, message, fatal)));
             false
         }
     });

@@ -50,7 +50,7 @@ impl FileHook {
         let env_file = env_file.map(|file| (file, variables.clone()));
         let run = CommandRun {
             spec,
-            stdin: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+            stdin: standard_input(&body),
             env: variables.into_entries(),
             directories: Self::directories(invocation),
             timeout: limit,
@@ -73,6 +73,11 @@ impl FileHook {
             None => invocation.project_dir.clone().into_iter().chain(std::env::home_dir()).collect(),
         }
     }
+}
+
+/// The event as one line: `read` of a shell fails for a line that does not end.
+fn standard_input(body: &Value) -> Vec<u8> {
+    if body.is_null() { Vec::new() } else { format!("{body}\n").into_bytes() }
 }
 
 fn broken_command(error: &CommandError, limit: Option<Duration>) -> HookFailure<Value> {

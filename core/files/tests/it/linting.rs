@@ -128,6 +128,13 @@ fn keys_and_addresses() {
 }
 
 #[test]
+fn codex_refuses_other_keys_beside_its_hooks() {
+    let text = r#"{"$schema": "https://x.example/s.json", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeoutSec": 5}]}]}}"#;
+    assert_eq!(in_file("project/.codex/hooks.json", text), ["unknown-key"]);
+    assert_eq!(in_file("project/.codex/hooks.json", &text.replace("\"$schema\"", "\"description\"")), [""; 0]);
+}
+
+#[test]
 fn every_rule_is_listed_once() {
     let mut names: Vec<_> = RULES.iter().map(|(name, _)| *name).collect();
     names.sort_unstable();

@@ -275,11 +275,35 @@ fn codex_reads_both_of_its_files_alike() {
     assert_eq!(json.hooks[0].entry, toml.hooks[0].entry);
     assert_eq!(shell(&toml, 0), ("x", Shell::Login));
     assert_eq!(toml.hooks[0].spec.origin.as_ref().unwrap().line, Some(6));
-    for kind in [r#""prompt", "prompt": "x""#, r#""command", "command": "x", "async": true"#] {
-        let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": {kind}}}]}}]}}}}"#);
-        let loaded = read_as(Format::CodexJson, &text);
+}
+
+#[test]
+fn codex_runs_what_newer_versions_have_or_leaves_it_out() {
+    let read = |handler: &str| {
+        let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{handler}]}}]}}}}"#);
+        read_as(Format::CodexJson, &text)
+    };
+    for kind in [r#""prompt", "prompt": "x""#, r#""agent", "prompt": "x""#, r#""mcp_tool", "server": "s""#, r#""wasm""#]
+    {
+        let loaded = read(&format!(r#"{{"type": {kind}}}"#));
         assert_eq!((loaded.hooks.len(), loaded.problems.len()), (0, 1), "{kind}");
+        assert!(!loaded.problems[0].fatal, "{}", problems(&loaded));
     }
+    let misspelt = read(r#"{"type": "comand", "command": "x"}"#);
+    assert!(misspelt.problems[0].fatal && misspelt.hooks.is_empty(), "{}", problems(&misspelt));
+    let loaded = read(r#"{"type": "command", "command": "x", "async": true, "timeoutSec": 7}"#);
+    assert_eq!(problems(&loaded), "");
+    assert!(loaded.hooks[0].spec.detached);
+    assert!((seconds(&loaded, 0) - 7.0).abs() < 1e-9);
+}
+
+#[test]
+fn defaults_of_a3s_count_beside_a_setting_that_is_unknown() {
+    let loaded = read_as(Format::A3s, r#"{"hooks": {"brandNewSetting": 1, "maxTotalHooks": 7}}"#);
+    assert!(problems(&loaded).contains("brandNewSetting") && !loaded.problems[0].fatal, "{}", problems(&loaded));
+    assert_eq!(loaded.switches.options.get("max_total_hooks"), Some(&json!(7)));
+    let misspelt = read_as(Format::A3s, r#"{"hooks": {"failBehaviour": "block"}}"#);
+    assert!(misspelt.problems[0].fatal, "{}", problems(&misspelt));
 }
 
 #[test]
@@ -311,7 +335,8 @@ fn cursor_entries_are_flat_and_run_where_they_belong() {
     assert_eq!(loaded.hooks.len(), 3, "{}", problems(&loaded));
     assert_eq!(loaded.hooks[0].spec.fail_behavior, Some(FailBehavior::Block));
     assert_eq!(command(&loaded, 0).directory.as_deref(), Some(std::path::Path::new("/project")));
-    assert_eq!(loaded.problems.iter().filter(|problem| problem.fatal).count(), 2, "{}", problems(&loaded));
+    assert_eq!(loaded.problems.iter().filter(|problem| problem.fatal).count(), 1, "{}", problems(&loaded));
+    assert!(problems(&loaded).contains("hooks.nonsense"), "{}", problems(&loaded));
     let user = read_in(Format::Cursor, Scope::User, text);
     assert_eq!(command(&user, 0).directory.as_deref(), Some(std::path::Path::new("/project/")));
     for version in ["2", "\"1\""] {
@@ -469,6 +494,18 @@ fn files_without_hooks_are_quiet() {
         let loaded = read_as(format, text);
         assert!(loaded.problems.is_empty() && loaded.hooks.is_empty() && !loaded.broken, "{}", problems(&loaded));
     }
+}
+
+#[test]
+fn a_cursor_plugins_hooks_find_its_directory() {
+    let world = super::World::new();
+    let text = r#"{"version": 1, "hooks": {"preToolUse": [{"command": "$CURSOR_PLUGIN_ROOT/x.sh"}]}}"#;
+    world.write("plugins/p/.cursor-plugin/hooks.json", text);
+    let file = world.path("plugins/p/.cursor-plugin/hooks.json");
+    let options = hookweave_files::config::load::LoadOptions { dialect: Some("cursor"), ..world.options() };
+    let loaded = hookweave_files::config::load::load(&file, &options).unwrap();
+    let Run::Command(command) = &loaded.hooks[0].declared.run else { panic!("is no command") };
+    assert_eq!(command.env, [("CURSOR_PLUGIN_ROOT".to_owned(), world.path("plugins/p").display().to_string())]);
 }
 
 #[test]

@@ -4,16 +4,19 @@ mod parts;
 
 use serde_json::{Map, Value, json};
 
-use crate::claude_code::Flavour;
-use crate::claude_code::events::{ClaudeEvent, Listens, known};
+use crate::claude_code::events::{ClaudeEvent, Listens, SKILL_LINE, known};
+use crate::claude_code::{Flavour, NAME};
 use crate::{OutcomeView, WireAnswer, tool_names};
 use hookweave_machine::action::Action;
 
 /// The output for an outcome; what the event has no place for becomes stricter.
 pub(crate) fn write(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer {
-    let Some(known) = known(outcome.event.event).filter(|event| (flavour.has)(event.name)) else {
+    let Some(mut known) = known(outcome.event.event).filter(|event| (flavour.has)(event.name)) else {
         return foreign(flavour, outcome);
     };
+    if known.name == "PreToolUse" && is_skill_line(outcome) {
+        known = &SKILL_LINE;
+    }
     let mut writer = Writer {
         flavour,
         known,
@@ -27,6 +30,12 @@ pub(crate) fn write(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer 
     writer.write_parts();
     writer.hand_on();
     writer.finish()
+}
+
+/// Whether the agent asked about a shell line of a skill.
+fn is_skill_line(outcome: &OutcomeView<'_>) -> bool {
+    let own = outcome.event.payload.get("metadata").and_then(|metadata| metadata.get(NAME));
+    own.and_then(|own| own.get("hook_event_name")).is_some_and(|name| *name == SKILL_LINE.name)
 }
 
 /// An event that the agent does not have: it cannot have sent it, so only a refusal is reported.
@@ -130,7 +139,7 @@ impl Writer<'_> {
 
     fn refuse(&mut self, reason: &str) {
         match self.known.name {
-            "PreToolUse" | "PreModelSwitch" => {
+            "PreToolUse" | "PreModelSwitch" | "PreSkillShellCommand" => {
                 self.set_specific("permissionDecision", "deny");
                 self.set_specific("permissionDecisionReason", reason);
             }

@@ -36,7 +36,20 @@ const KEYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("factory", &["type", "command", "timeout"]),
-    ("codex", &["type", "command", "commandWindows", "timeout", "async", "statusMessage", "additionalContextLimit"]),
+    (
+        "codex",
+        &[
+            "type",
+            "command",
+            "commandWindows",
+            "command_windows",
+            "timeout",
+            "timeoutSec",
+            "async",
+            "statusMessage",
+            "additionalContextLimit",
+        ],
+    ),
     ("gemini-cli", &["type", "command", "name", "description", "timeout", "env"]),
     ("cursor", &["type", "command", "matcher", "timeout", "failClosed", "loop_limit", "prompt", "model"]),
     (

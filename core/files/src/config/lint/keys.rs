@@ -10,6 +10,9 @@ use hookweave_machine::error::{did_you_mean, surely_meant};
 /// Keys of a group of handlers.
 const GROUP: &[&str] = &["matcher", "hooks", "sequential"];
 
+/// Keys of Codex's `hooks.json`, which has them checked.
+const CODEX: &[&str] = &["hooks", "description"];
+
 /// What people write for `matcher`.
 const MATCHER: &[&str] = &["tool", "tools", "tool_name", "tool_names", "toolName", "toolNames", "pattern", "match"];
 
@@ -27,6 +30,11 @@ pub(super) fn check(standing: &Standing<'_>, source: &Source<'_>, all: &mut Vec<
         };
         all.push(Finding { rule: "unknown-key", problem });
     };
+    if source.dialect.name() == "codex" && source.file.extension().is_some_and(|ending| ending == "json") {
+        for field in top.fields().iter().filter(|field| !CODEX.contains(&field.name.as_str())) {
+            add("", &field.name, None, ", which refuses a hooks.json with it; take it out".to_owned());
+        }
+    }
     let events = source.dialect.events();
     if top.get("hooks").is_none() && !top.fields().iter().any(|field| events.contains(&field.name.as_str())) {
         for field in top.fields() {

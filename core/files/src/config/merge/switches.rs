@@ -1,5 +1,7 @@
 //! What switches of files do to the hooks of all files, and whether they count.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
 use super::{Approvals, Candidate, by_place};
@@ -13,6 +15,7 @@ use hookweave_machine::hook::Scope;
 pub(super) struct Switched<'p> {
     pub(super) dialect: &'static str,
     pub(super) scope: Scope,
+    pub(super) file: &'p Path,
     pub(super) switches: &'p Switches,
 }
 
@@ -74,10 +77,13 @@ pub(super) fn is_switched_off(candidate: &Candidate, switches: &[Switched<'_>]) 
     let own = || switches.iter().filter(|switched| switched.dialect == candidate.dialect());
     let managed_only =
         own().any(|switched| switched.scope == Scope::Managed && switched.switches.managed_only == Some(true));
+    let file = candidate.ready.declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
+    let reaches = |switched: &&Switched<'_>| !binds_its_file(switched.dialect) || file == Some(switched.file);
     // The administrator's word counts first, then the nearest.
     let word = |scope: Scope| {
         own()
             .filter(|switched| switched.scope == scope)
+            .filter(reaches)
             .filter_map(|switched| switched.switches.disable_all)
             .next_back()
     };
@@ -90,6 +96,11 @@ pub(super) fn is_switched_off(candidate: &Candidate, switches: &[Switched<'_>]) 
         candidate.ready.declared.spec.name.as_deref() == Some(name) || command.and_then(Value::as_str) == Some(name)
     });
     managed_only || disable_all || named
+}
+
+/// Whether a file of this system switches off its own hooks only.
+fn binds_its_file(dialect: &str) -> bool {
+    dialect == "copilot"
 }
 
 /// Takes hooks out of their stage whose system runs them one after another.

@@ -15,8 +15,15 @@ pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     })
 }
 
+/// The settings.
+const KNOWN: &[&str] =
+    &["enabled", "maxHooksPerEvent", "maxTotalHooks", "defaultTimeout", "failBehavior", "auditLevel"];
+
 fn read_defaults(reading: &mut Reading<'_>, defaults: &Spot<'_>) -> Take<()> {
-    defaults.only(&["enabled", "maxHooksPerEvent", "maxTotalHooks", "defaultTimeout", "failBehavior", "auditLevel"])?;
+    defaults.must_be_object()?;
+    for wrong in defaults.unknown(KNOWN) {
+        reading.refuse(wrong.newer());
+    }
     let mut options = Vec::new();
     if let Some(enabled) = defaults.flag("enabled")? {
         options.push(("enabled", json!(enabled)));

@@ -16,6 +16,10 @@ use hookweave_machine::hook::FailBehavior;
 pub(in crate::config) const IF_EVENTS: &[&str] =
     &["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"];
 
+/// Kinds of handlers.
+const KINDS: &[(&str, &str)] =
+    &[("command", "command"), ("http", "http"), ("mcp_tool", "mcp_tool"), ("prompt", "prompt"), ("agent", "agent")];
+
 /// Events on which a model or an agent can be asked.
 const ASKING_EVENTS: &[&str] = &[
     "UserPromptSubmit",
@@ -77,9 +81,9 @@ pub(super) fn read_switches_as(reading: &mut Reading<'_>, top: &Spot<'_>, names:
 }
 
 fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take<Option<Draft>> {
-    let kind = groups::kind_of(entry, &["command", "http", "mcp_tool", "prompt", "agent"])?;
+    let kind = groups::kind_of(entry, KINDS)?;
     let event = slot.declared.clone();
-    let asking = matches!(kind.as_str(), "prompt" | "agent");
+    let asking = matches!(kind, "prompt" | "agent");
     if asking && !ASKING_EVENTS.contains(&event.as_str()) || kind == "http" && LOCAL_EVENTS.contains(&event.as_str()) {
         let spot = entry.given("type").unwrap_or_else(|| entry.clone());
         return Err(spot.wrong(format!("hooks of type {kind} do not run on {event}; use a command")));
@@ -94,7 +98,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
         slot.matcher.rule = Some(rule.as_str().into());
         slot.written = json!({"matcher": slot.written, "if": rule});
     }
-    let mut draft = match kind.as_str() {
+    let mut draft = match kind {
         "http" => Draft::new(Run::Webhook(webhook(entry, "allowedEnvVars")?)),
         "mcp_tool" => Draft::new(mcp_tool(entry)?),
         "prompt" | "agent" => Draft::new(Run::Prompt {
@@ -110,7 +114,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
         reading.remark(entry, "the end of a session waits at most 60 seconds for hooks; 60 seconds are used");
         draft.timeout = Some(SESSION_END);
     }
-    draft.fail_behavior = fail_behavior(reading, entry, &event, &kind, draft.detached)?;
+    draft.fail_behavior = fail_behavior(reading, entry, &event, kind, draft.detached)?;
     entry.text("statusMessage")?;
     if entry.flag("once")? == Some(true) {
         reading.remark(entry, "`once` counts only in the front matter of a skill; here the hook runs every time");
@@ -172,7 +176,7 @@ fn fail_behavior(
 }
 
 fn factory_handler(_reading: &mut Reading<'_>, _slot: &mut Slot, entry: &Spot<'_>) -> Take<Option<Draft>> {
-    groups::kind_of(entry, &["command"])?;
+    groups::kind_of(entry, &[("command", ())])?;
     let mut draft = Draft::new(Run::Command(shell(entry.required_text("command")?, Shell::Bash)));
     draft.timeout = entry.duration("timeout", 1.0)?;
     Ok(Some(draft))

@@ -15,8 +15,12 @@ pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
         let Some(hooks) = top.get("hooks") else { return };
         let listed = hooks.items();
         for entry in reading.take(listed).unwrap_or_default() {
-            let read = read_hook(reading, &entry);
-            reading.take(read);
+            let event = entry.text("event").ok().flatten().unwrap_or_default();
+            let named = entry.get("event").unwrap_or_else(|| entry.clone());
+            if event.is_empty() || reading.knows(&named, named.node.at, &event) {
+                let read = read_hook(reading, &entry);
+                reading.take_on(&event, read);
+            }
         }
     })
 }

@@ -22,16 +22,13 @@ pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
             return;
         }
         for (event, entries) in hooks.fields() {
-            // Asked once without a matcher, so that an unknown event is one problem and not one per entry.
-            let known = reading.slot(&entries, event, None);
-            if known.is_err() && reading.source.dialect.place(event, None).is_none() {
-                reading.take(known);
+            if !reading.knows_key(&hooks, &entries, event) {
                 continue;
             }
             let listed = entries.items();
-            for entry in reading.take(listed).unwrap_or_default() {
+            for entry in reading.take_on(event, listed).unwrap_or_default() {
                 let read = read_entry(reading, event, &entry);
-                reading.take(read);
+                reading.take_on(event, read);
             }
         }
     })
@@ -83,7 +80,7 @@ fn matcher<'n>(entry: &Spot<'n>) -> Take<(Spot<'n>, Option<String>)> {
 
 fn run(entry: &Spot<'_>) -> Take<Run> {
     let kinds = [("command", "command"), ("http", "http"), ("prompt", "prompt"), ("agent", "agent")];
-    let kind = entry.word("type", &kinds)?.unwrap_or("command");
+    let kind = entry.kind(&kinds)?.unwrap_or("command");
     Ok(match kind {
         "http" => {
             let allowed = if entry.get("allowedEnvVars").is_some() { "allowedEnvVars" } else { "allowed_env_vars" };

@@ -27,7 +27,7 @@ fn read_entry(reading: &mut Reading<'_>, event: &str, entry: &Spot<'_>) -> Take<
     let Some(nested) = entry.get("hooks") else { return read_handler(reading, &slot, entry) };
     for handler in nested.items()? {
         let read = handler.must_be_object().and_then(|()| read_handler(reading, &slot, &handler));
-        reading.take(read);
+        reading.take_on(event, read);
     }
     Ok(())
 }
@@ -41,7 +41,7 @@ enum Kind {
 
 fn read_handler(reading: &mut Reading<'_>, slot: &Slot, entry: &Spot<'_>) -> Take<()> {
     let kinds = [("command", Kind::Command), ("http", Kind::Http), ("prompt", Kind::Prompt)];
-    let run = match entry.word("type", &kinds)?.unwrap_or(Kind::Command) {
+    let run = match entry.kind(&kinds)?.unwrap_or(Kind::Command) {
         Kind::Command => command(reading, entry)?,
         Kind::Http => Run::Webhook(webhook(entry, "allowedEnvVars")?),
         // At home the text of such an entry is submitted as if the user had typed it, which is no hook's answer.

@@ -23,7 +23,7 @@ fn read_entry(reading: &mut Reading<'_>, event: &str, entry: &Spot<'_>) -> Take<
     let matcher = entry.text("matcher")?;
     let spot = entry.get("matcher").unwrap_or_else(|| entry.clone());
     let slot = reading.slot(&spot, event, matcher.as_deref())?;
-    let prompt = entry.word("type", &[("command", false), ("prompt", true)])?.unwrap_or(false);
+    let prompt = entry.kind(&[("command", false), ("prompt", true)])?.unwrap_or(false);
     let run = if prompt {
         Run::Prompt {
             text: entry.required_text("prompt")?,

@@ -13,10 +13,13 @@ pub(super) fn read_events(reading: &mut Reading<'_>, top: &Spot<'_>, read_entry:
         return;
     }
     for (event, entries) in hooks.fields() {
+        if !reading.knows_key(&hooks, &entries, event) {
+            continue;
+        }
         let listed = entries.items();
-        for entry in reading.take(listed).unwrap_or_default() {
+        for entry in reading.take_on(event, listed).unwrap_or_default() {
             let read = read_entry(reading, event, &entry);
-            reading.take(read);
+            reading.take_on(event, read);
         }
     }
 }

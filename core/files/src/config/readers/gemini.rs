@@ -39,7 +39,7 @@ fn read_switches(reading: &mut Reading<'_>, place: &Spot<'_>) -> Take<()> {
 }
 
 fn handler(_reading: &mut Reading<'_>, _slot: &mut Slot, entry: &Spot<'_>) -> Take<Option<Draft>> {
-    groups::kind_of(entry, &["command"])?;
+    groups::kind_of(entry, &[("command", ())])?;
     let mut spec = shell(entry.required_text("command")?, Shell::Bash);
     spec.env = environment(entry)?;
     let mut draft = Draft::new(Run::Command(spec));

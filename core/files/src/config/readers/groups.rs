@@ -1,7 +1,7 @@
 //! The shape that most systems share: `{Event: [{matcher, hooks: [{type, …}]}]}`.
 
 use crate::config::entry::{Draft, Slot};
-use crate::config::reading::{Reading, Spot, Take, Wrong};
+use crate::config::reading::{Reading, Spot, Take};
 
 /// How one system fills the shared shape.
 pub(super) struct Style {
@@ -32,19 +32,13 @@ pub(super) fn read_events(reading: &mut Reading<'_>, hooks: &Spot<'_>, style: &S
         if style.skipped.contains(&event) {
             continue;
         }
-        // Asked once without a matcher, so that an unknown event is one problem and not one per group.
-        let known = reading.slot(&groups, event, None);
-        if let Err(wrong) = known
-            && reading.source.dialect.place(event, None).is_none()
-        {
-            let key = hooks.node.fields().iter().rev().find(|field| field.name == event);
-            reading.refuse(Wrong { at: key.map_or(wrong.at, |key| key.at), ..wrong });
+        if !reading.knows_key(hooks, &groups, event) {
             continue;
         }
         let listed = groups.items();
-        for group in reading.take(listed).unwrap_or_default() {
+        for group in reading.take_on(event, listed).unwrap_or_default() {
             let read = read_group(reading, event, &group, style);
-            reading.take(read);
+            reading.take_on(event, read);
         }
     }
 }
@@ -59,7 +53,7 @@ fn read_group(reading: &mut Reading<'_>, event: &str, group: &Spot<'_>, style: &
     };
     for handler in handlers.items()? {
         let read = read_handler(reading, slot.clone(), &handler, style);
-        reading.take(read);
+        reading.take_on(event, read);
     }
     Ok(())
 }
@@ -73,15 +67,6 @@ fn read_handler(reading: &mut Reading<'_>, mut slot: Slot, handler: &Spot<'_>, s
 }
 
 /// The handler's type, which every system of this shape demands.
-pub(super) fn kind_of(handler: &Spot<'_>, known: &[&str]) -> Take<String> {
-    let Some(kind) = handler.text("type")? else {
-        return Err(handler.wrong("`type` is missing; add \"type\": \"command\""));
-    };
-    if known.contains(&kind.as_str()) {
-        return Ok(kind);
-    }
-    let spot = handler.given("type").unwrap_or_else(|| handler.clone());
-    let hint = hookweave_machine::error::did_you_mean(&kind, known.iter().copied());
-    let kind = crate::config::reading::cut(&kind);
-    Err(spot.wrong(format!("unknown type `{kind}`{hint}; known are {}", known.join(", "))))
+pub(super) fn kind_of<T: Copy>(handler: &Spot<'_>, known: &[(&str, T)]) -> Take<T> {
+    handler.kind(known)?.ok_or_else(|| handler.wrong("`type` is missing; add \"type\": \"command\""))
 }

@@ -137,7 +137,13 @@ fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) 
             let hint = did_you_mean(&field.name, FIELDS.iter().copied());
             let message = format!("unknown field{hint}; known are {}", FIELDS.join(", "));
             let misspelt = spot.misspelt(&field.name, FIELDS);
-            return Err(Wrong { at: field.at, place: step(&spot.place, &field.name), message, misspelt });
+            return Err(Wrong {
+                at: field.at,
+                place: step(&spot.place, &field.name),
+                message,
+                misspelt,
+                spared: false,
+            });
         }
         let written = spot.node.to_value();
         let naming = slot.matcher.naming;

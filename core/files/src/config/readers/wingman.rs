@@ -24,7 +24,7 @@ pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
 }
 
 fn handler(_reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take<Option<Draft>> {
-    groups::kind_of(entry, &["command"])?;
+    groups::kind_of(entry, &[("command", ())])?;
     let mut draft = Draft::new(Run::Command(shell(entry.required_text("command")?, Shell::Posix)));
     draft.timeout = entry.duration("timeout", 1.0)?;
     draft.clamped = true;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::config::tree::{Kind, Node};
+use crate::config::tree::{Field, Kind, Node};
 use hookweave_machine::error::{did_you_mean, surely_meant};
 use hookweave_machine::hook::Timeout;
 
@@ -16,6 +16,15 @@ pub(in crate::config) struct Wrong {
     pub(in crate::config) message: String,
     /// The word that stands at `at`, and the one that was surely meant.
     pub(in crate::config) misspelt: Option<(String, String)>,
+    /// The file counts without the entry: a newer version of its system may know what is unknown here.
+    pub(in crate::config) spared: bool,
+}
+
+impl Wrong {
+    /// Spares the file, unless a known word was surely meant.
+    pub(in crate::config) fn newer(self) -> Self {
+        Self { spared: self.misspelt.is_none(), ..self }
+    }
 }
 
 pub(in crate::config) type Take<T> = Result<T, Wrong>;
@@ -39,7 +48,7 @@ pub(in crate::config) fn step(place: &str, name: &str) -> String {
 
 impl<'n> Spot<'n> {
     pub(in crate::config) fn wrong(&self, message: impl Into<String>) -> Wrong {
-        Wrong { at: self.node.at, place: self.place.clone(), message: message.into(), misspelt: None }
+        Wrong { at: self.node.at, place: self.place.clone(), message: message.into(), misspelt: None, spared: false }
     }
 
     /// A field's value, null included.
@@ -156,6 +165,12 @@ impl<'n> Spot<'n> {
         })
     }
 
+    /// The kind of a handler; one that is unknown may be that of a newer version.
+    pub(in crate::config) fn kind<T: Copy>(&self, known: &[(&str, T)]) -> Take<Option<T>> {
+        self.text("type")?;
+        self.word("type", known).map_err(Wrong::newer)
+    }
+
     /// A field's name with the one that was surely meant, unless that one is given too.
     pub(in crate::config) fn misspelt(&self, name: &str, known: &[&str]) -> Option<(String, String)> {
         let meant = surely_meant(name, known.iter().copied()).filter(|meant| self.node.get(meant).is_none())?;
@@ -165,23 +180,25 @@ impl<'n> Spot<'n> {
     /// Refuses fields that are not in the list.
     pub(in crate::config) fn only(&self, known: &[&str]) -> Take<()> {
         self.must_be_object()?;
-        for field in self.node.fields() {
-            if field.value.kind == Kind::Null {
-                let place = step(&self.place, &field.name);
-                let message = "is null; leave it out instead".to_owned();
-                return Err(Wrong { at: field.at, place, message, misspelt: None });
-            }
-            if !known.contains(&field.name.as_str()) {
+        self.unknown(known).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// What is wrong with each field that is null or not in the list.
+    pub(in crate::config) fn unknown(&self, known: &[&str]) -> Vec<Wrong> {
+        let wrong = |field: &Field| {
+            let place = step(&self.place, &field.name);
+            let (message, misspelt) = if field.value.kind == Kind::Null {
+                ("is null; leave it out instead".to_owned(), None)
+            } else if known.contains(&field.name.as_str()) {
+                return None;
+            } else {
                 let hint = did_you_mean(&field.name, known.iter().copied());
-                return Err(Wrong {
-                    at: field.at,
-                    place: step(&self.place, &field.name),
-                    message: format!("unknown field{hint}; known are {}", known.join(", ")),
-                    misspelt: self.misspelt(&field.name, known),
-                });
-            }
-        }
-        Ok(())
+                let message = format!("unknown field{hint}; known are {}", known.join(", "));
+                (message, self.misspelt(&field.name, known))
+            };
+            Some(Wrong { at: field.at, place, message, misspelt, spared: false })
+        };
+        self.node.fields().iter().filter_map(wrong).collect()
     }
 }
 

@@ -65,6 +65,32 @@ fn executes(command: &str) -> bool {
     command == "e" || starts || flags.contains(['e', 'w']) && flags.chars().all(is_flag)
 }
 
+/// Whether a word of a language's code is a name of that code, such as a variable's: it stands in none of its texts.
+pub(super) fn is_a_name(code: &str, word: &str) -> bool {
+    // Perl and Ruby have further ways to write a text.
+    if ["qw", "qx", "q(", "q{", "%x", "%w", "%q", "<<"].iter().any(|mark| code.contains(mark)) {
+        return false;
+    }
+    let mut mark = None;
+    let mut escaped = false;
+    let mut texts = String::new();
+    for letter in code.chars() {
+        let ends = mark == Some(letter) && !escaped;
+        escaped = letter == '\\' && !escaped;
+        match mark {
+            _ if ends => {
+                mark = None;
+                texts.push('\n');
+            }
+            None if matches!(letter, '"' | '\'' | '`') => mark = Some(letter),
+            None => {}
+            Some(_) => texts.push(letter),
+        }
+    }
+    // A mark that nothing closes may be one of a comment, and what is a text is not known.
+    mark.is_none() && !texts.contains(word)
+}
+
 /// Whether code of a language starts programs or loads what it computes.
 pub(super) fn runs_files(code: &str) -> bool {
     const WORDS: &[&str] = &[

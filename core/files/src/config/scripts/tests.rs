@@ -585,3 +585,22 @@ fn what_comes_before_the_file_that_runs_now_is_a_change() {
     std::fs::write(project.0.path().join("package.json"), r#"{"main": "e"}"#).unwrap();
     assert_eq!(project.found(&spec("node .")), ["e.js", "package.json"]);
 }
+
+#[test]
+fn a_name_in_code_is_no_file() {
+    let project = Project::new();
+    std::fs::write(project.0.path().join("cmd"), "true").unwrap();
+    let code = "import sys\nctx = sys.argv\ncmd = ctx.get('tool_input', {})\n# Reject what is dangerous\nif any(d in cmd for d in ['rm -rf /', ':(){:|:&};:']): print('no')";
+    for (line, runs) in [
+        (format!("python3 -c \"{code}\""), false),
+        ("node -e 'const cmd = process.argv; process.exit(cmd.length)'".to_owned(), false),
+        ("python3 -c 'import os; os.system(\"cmd x\")'".to_owned(), true),
+        ("python3 -c 'print(open(\"cmd\").read())'".to_owned(), true),
+        ("ruby -e 'puts %x(cmd)'".to_owned(), true),
+        ("python3 -c 'print(1) # don\"t\nrun(cmd)'".to_owned(), true),
+        ("sh -c 'x=1; . cmd'".to_owned(), true),
+        ("mytool \"run cmd\"".to_owned(), true),
+    ] {
+        assert_eq!(project.found(&spec(&line)).contains(&"cmd".to_owned()), runs, "{line}");
+    }
+}
