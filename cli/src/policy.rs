@@ -187,6 +187,7 @@ impl Policy {
             report.hooks.extend(loaded.hooks);
             report.found.extend(loaded.found);
             report.untrusted.extend(loaded.untrusted);
+            report.lost.extend(loaded.lost);
             report.problems.extend(loaded.problems);
             report.options.extend(loaded.options);
         }

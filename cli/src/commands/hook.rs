@@ -6,20 +6,22 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
+use hookweave_host::config::Directories;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use hookweave_host::files::LoadReport;
 
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
+use crate::commands::trust::store;
 use crate::drive::{Deadline, dispatch, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::is_this_command;
 use crate::input::read_stdin_within;
-use crate::policy::{Policy, Which};
+use crate::policy::{Policy, TrustChoice, Which};
 use crate::recording::RecordArgs;
 use crate::screen::{count, shown};
 
@@ -130,6 +132,7 @@ impl Hook {
         let event = dialects::event_from_wire(dialect.name(), text)?;
         let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_deadline(dialect, &event)));
         let which = self.which_of(dialect)?;
+        refuse_brought_along(&which, &event.payload)?;
         let policy = Policy::load(&which.to_look_at())?;
         // An agent whose own files are a source must not meet this very command again.
         policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
@@ -193,6 +196,19 @@ fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> 
     dialect.timeout(event.event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
 }
 
+/// A store below the directory that the agent works in proves nothing: the agent, or the checkout, could have written it.
+fn refuse_brought_along(which: &Which, payload: &serde_json::Map<String, serde_json::Value>) -> Result<()> {
+    let Some(cwd) = payload.get("cwd").and_then(serde_json::Value::as_str).map(Path::new).filter(|cwd| cwd.is_dir())
+    else {
+        return Ok(());
+    };
+    if which.trust == TrustChoice::All {
+        return Ok(());
+    }
+    let Ok(store) = store(which) else { return Ok(()) };
+    Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
+}
+
 /// A policy with an invalid entry lacks what the entry should guard.
 fn refuse_broken(report: &LoadReport) -> Result<()> {
     let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
@@ -205,13 +221,16 @@ fn refuse_broken(report: &LoadReport) -> Result<()> {
     }
 }
 
-/// The text about unapproved hooks.
+/// The text about hooks that are not approved, and about approved ones that are gone.
 fn untrusted(report: &LoadReport) -> Option<String> {
     let waiting = report.untrusted.len();
-    (waiting > 0).then(|| {
+    let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
+    let waiting = (waiting > 0).then(|| {
         let what = count(waiting, "hook");
         format!("{what} of this project are not approved and do not run; review them with `hookweave list`, then `hookweave trust approve`")
-    })
+    });
+    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
+    (!told.is_empty()).then(|| told.join("\n"))
 }
 
 /// Leaves the answer for the agent, as it is: no colours, nothing written out.
