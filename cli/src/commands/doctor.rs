@@ -97,7 +97,11 @@ impl Doctor {
                 format!("{} on {} observes: what it decides is recorded and not acted on", hook.name, hook.event);
             findings.push(Finding::new(Level::Note, "hooks", what));
         }
-        let is_told = |problem: &&Problem| report.lost.iter().any(|lost| lost.why.ends_with(&problem.message));
+        let is_told = |problem: &&Problem| {
+            report.lost.iter().any(|lost| {
+                lost.is_gone && Path::new(&lost.approval.file) == problem.file && lost.approval.place == problem.place
+            })
+        };
         for problem in report.problems.iter().filter(|problem| !is_told(problem)) {
             let level = if problem.fatal { Level::Wrong } else { Level::Note };
             findings.push(Finding::new(level, "hooks", problem.to_string()));

@@ -13,6 +13,8 @@ use clap::{Args, Parser, ValueEnum};
 use hookweave_host::config::Directories;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use hookweave_host::files::LoadReport;
+use hookweave_host::hook::Scope;
+use hookweave_host::registry::HookInfo;
 
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
@@ -43,6 +45,10 @@ pub(crate) struct Hook {
     /// What hooks without an approval do
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
+
+    /// Refuse every gate while the project has no approved hook
+    #[arg(long)]
+    require_policy: bool,
 
     /// Time limit for all hooks together; by default a tenth less than the agent waits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -139,6 +145,9 @@ impl Hook {
         if !self.which.partial {
             refuse_broken(&policy.report)?;
         }
+        if self.require_policy {
+            require_policy(&policy)?;
+        }
         let waiting = untrusted(&policy.report);
         if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
             return Err(Failed::new(waiting.clone()));
@@ -219,6 +228,18 @@ fn refuse_broken(report: &LoadReport) -> Result<()> {
             Err(Failed::new(format!("the policy is invalid: {first}{more}; `hookweave lint` shows what to fix")))
         }
     }
+}
+
+/// Refuses where nothing of the project decides: its policy was taken away before anybody approved it, or is elsewhere.
+fn require_policy(policy: &Policy) -> Result<()> {
+    let of_project = |hook: &HookInfo| matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent);
+    if policy.registry.list().iter().any(of_project) {
+        return Ok(());
+    }
+    Err(Failed::new(
+        "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
+         writes some, `hookweave trust approve` approves those that are there",
+    ))
 }
 
 /// The text about hooks that are not approved, and about approved ones that are gone.

@@ -101,7 +101,9 @@ impl List {
         delegates::show(screen, &delegates, &below)?;
         marks.show(screen)?;
         let hooks = policy.registry.list();
-        let is_listed = |hook: &&HookInfo| event.as_ref().is_none_or(|event| event.name() == hook.event);
+        let is_listed = |hook: &&HookInfo| {
+            event.as_ref().is_none_or(|event| event.name() == hook.event) && !hook.name.starts_with(CLOSED)
+        };
         summary(screen, hooks.iter().filter(is_listed).count(), &policy.report)?;
         if !policy.report.untrusted.is_empty() {
             let hooks = count(policy.report.untrusted.len(), "hook");
@@ -356,9 +358,10 @@ fn summary(screen: Screen<'_>, listed: usize, report: &LoadReport) -> Result<()>
         return Ok(());
     }
     let mut parts = vec![count(listed, "hook"), format!("{} read", count(report.found.len(), "file"))];
-    let closed = report.lost.iter().filter(|lost| lost.closed.is_some()).count();
-    if closed > 0 {
-        parts.push(format!("{} blocked until you decide", count(closed, "gate")));
+    let closed = report.lost.iter().filter_map(|lost| lost.closed.as_ref());
+    let closed: std::collections::BTreeSet<&str> = closed.map(|ready| ready.declared.spec.event.as_str()).collect();
+    if !closed.is_empty() {
+        parts.push(format!("{} blocked until you decide", count(closed.len(), "event")));
     }
     if !report.untrusted.is_empty() {
         parts.push(format!("{} not approved", report.untrusted.len()));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::load::{Lost, Ready};
 use super::merge::Approvals;
+use super::reading::cut;
 use super::trust::{Change, Covers, TrustedHook};
 use super::{Declared, Guard, Problem, Run};
 use serde_json::json;
@@ -79,14 +80,26 @@ fn successor(approval: &TrustedHook, waiting: &[Waiting<'_>]) -> Option<usize> {
 impl Missing<'_> {
     /// What a person is told of the hook that stands in its place.
     pub(super) fn why(&self) -> String {
-        let since = format!("since it was approved{}", self.on());
+        format!("{}; review it and approve it again", self.what())
+    }
+
+    /// As a problem of the file that it was approved in, where nothing stands in its place.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let approval = &self.expected.approval;
+        let message = format!("the {} hook {}", approval.event, self.gone());
+        let problem = || Problem::of_file(PathBuf::from(&approval.file), message, false);
+        self.by.is_none().then(|| Problem { place: approval.place.clone(), ..problem() })
+    }
+
+    /// What changed, and since when.
+    fn what(&self) -> String {
         let what = match &self.change {
             Some(Change::Script(script)) => format!("its script {script} changed"),
             Some(Change::Data(file)) => format!("the file {file}, which it may run, changed"),
             Some(Change::Entry) => "it changed".to_owned(),
             Some(Change::Unknown) | None => "it, or a script that it names, changed".to_owned(),
         };
-        format!("{what} {since}; review it and approve it again")
+        format!("{what} since it was approved{}", self.on())
     }
 
     /// ` on 2026-11-28`, where the day is known.
@@ -101,19 +114,25 @@ impl Missing<'_> {
     fn sentence(&self) -> String {
         let TrustedHook { file, runs, event, .. } = &self.expected.approval;
         let what = if event.is_empty() { "the setting".to_owned() } else { format!("the {event} hook") };
-        let revoke = format!("run `hookweave trust revoke {file}` if it is to go");
         match self.by {
             Some(_) => {
-                let why = self.why();
-                let why = why.strip_suffix("; review it and approve it again").unwrap_or(&why);
+                let why = self.what();
                 format!(
-                    "{file}: {what} `{runs}` does not count: {why}; review it and run `hookweave trust approve`, or {revoke}"
+                    "{file}: {what} `{}` does not count: {why}; review it and run `hookweave trust approve`, or run `hookweave \
+                     trust revoke {file}` if it is to go",
+                    cut(runs)
                 )
             }
-            None => {
-                format!("{file}: {what} `{runs}` was approved{} and is gone; put it back, or {revoke}", self.on())
-            }
+            None => format!("{file}: {what} `{}` {}", cut(runs), self.gone()),
         }
+    }
+
+    fn gone(&self) -> String {
+        let file = &self.expected.approval.file;
+        format!(
+            "was approved{} and is gone; put it back, or run `hookweave trust revoke {file}` if it is to go",
+            self.on()
+        )
     }
 
     /// What is reported of it, with the hook that closes the gate.
@@ -189,13 +208,4 @@ fn closing(mut declared: Declared) -> Declared {
     declared.wakes = false;
     declared.replaces = false;
     declared
-}
-
-impl Lost {
-    /// As a problem of the file that it was approved in.
-    pub(super) fn problem(&self) -> Problem {
-        let file = PathBuf::from(&self.approval.file);
-        let what = self.why.strip_prefix(&format!("{}: ", self.approval.file)).unwrap_or(&self.why);
-        Problem { place: self.approval.place.clone(), ..Problem::of_file(file, what, false) }
-    }
 }

@@ -114,6 +114,9 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     if !discovery.partial {
         refuse_trusted(discovery, &pieces, &configuration)?;
     }
+    expected.sort_by(|one, other| {
+        (&one.approval.file, &one.approval.place).cmp(&(&other.approval.file, &other.approval.place))
+    });
     let approvals = Approvals { trust: discovery.trust, approved, expected, catalogue: discovery.catalogue };
     merge::merge(pieces, &discovery.directories, Some(&approvals), &mut configuration);
     note_untrusted(&mut configuration);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::closed::{self, Expected, Waiting};
+use super::closed::{self, Expected, Missing, Waiting};
 use super::load::{Configuration, Lost, Piece, Ready, UntrustedHook};
 use super::trust::{Trust, TrustedHook};
 use super::{Directories, Problem};
@@ -141,6 +141,7 @@ fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, config
     };
     let missing = closed::missing(&approvals.expected, &is_present, &waiting);
     let lost: Vec<Lost> = missing.iter().map(|missing| missing.lost(&waiting, approvals)).collect();
+    let problems: Vec<Problem> = missing.iter().filter_map(Missing::problem).collect();
     let told: Vec<(usize, String, String)> = missing
         .iter()
         .filter_map(|missing| {
@@ -155,7 +156,7 @@ fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, config
             candidate.untrusted = Some(with_doubt(why, candidate.ready.unsure.as_deref()));
         }
     }
-    configuration.problems.extend(lost.iter().filter(|lost| lost.is_gone).map(Lost::problem));
+    configuration.problems.extend(problems);
     configuration.lost.extend(lost);
 }
 

@@ -246,7 +246,8 @@ fn guarded() -> World {
 
 #[test]
 fn what_changed_or_is_gone_since_its_approval_closes_its_gate() {
-    let changes: [(&str, fn(&World)); 6] = [
+    type Changing = fn(&World);
+    let changes: [(&str, Changing); 6] = [
         ("its script", |world| executable(&world.path("project/guard.sh"), "#!/bin/sh\nexit 2\n# more\n")),
         ("its script", |world| std::fs::remove_file(world.path("project/guard.sh")).unwrap()),
         ("it changed", |world| _ = world.write("project/hookweave.toml", &OWN.replace("Bash", "Read"))),
