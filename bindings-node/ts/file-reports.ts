@@ -46,6 +46,10 @@ export interface TrustedHook {
   readonly runs: string;
   /** Milliseconds since the epoch; 0 before. */
   readonly approvedAt: number;
+  /** What the fingerprint was made of: a line for the entry, and one for each file with its hash. */
+  readonly covers: readonly string[];
+  /** The fingerprints of earlier approvals of the same hook, which this one replaces. */
+  readonly replaces: readonly string[];
 }
 
 /** A hook, or a file's switches, that counts only when a person approves it. */

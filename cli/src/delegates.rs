@@ -42,6 +42,7 @@ pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
         }
     }
     policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| asks_hookweave(&origin.runs)));
+    policy.report.lost.retain(|lost| !asks_hookweave(&lost.approval.runs));
     policy.report.untrusted.retain(|waiting| {
         let is_one = asks_hookweave(&waiting.approval.runs);
         if is_one {

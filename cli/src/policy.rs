@@ -175,7 +175,10 @@ impl Policy {
     }
 
     fn load_with(requests: &[LoadRequest], project: &Path, options: &Map<String, Value>) -> Result<Self> {
-        let settings = json!({"project_dir": project.to_string_lossy()});
+        // A hook that was found runs in the project that it was approved for, wherever the agent was started below it.
+        let is_named = |request: &LoadRequest| matches!(request, LoadRequest::File(_));
+        let settings =
+            if requests.iter().any(is_named) { json!({"project_dir": project.to_string_lossy()}) } else { json!({}) };
         let mut options = options.clone();
         options.insert("project_dir".to_owned(), project.to_string_lossy().into());
         let registry = Registry::new(Options::read(&Json, &&Value::Object(options))?);
@@ -187,6 +190,7 @@ impl Policy {
             report.hooks.extend(loaded.hooks);
             report.found.extend(loaded.found);
             report.untrusted.extend(loaded.untrusted);
+            report.lost.extend(loaded.lost);
             report.problems.extend(loaded.problems);
             report.options.extend(loaded.options);
         }

@@ -102,6 +102,10 @@ class TrustedHook:
     """What runs, or what the switch does."""
     approved_at: int
     """Milliseconds since the epoch; 0 before."""
+    covers: tuple[str, ...] = ()
+    """What the fingerprint was made of: a line for the entry, and one for each file with its hash."""
+    replaces: tuple[str, ...] = ()
+    """The fingerprints of earlier approvals of the same hook, which this one replaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +212,9 @@ def _found(record: Mapping[str, Any]) -> FoundFile:
 
 
 def _trusted(record: Mapping[str, Any]) -> TrustedHook:
-    return TrustedHook(**{**record, "project": Path(record["project"]), "file": Path(record["file"])})
+    paths = {name: Path(record[name]) for name in ("project", "file")}
+    texts = {name: tuple(record[name]) for name in ("covers", "replaces")}
+    return TrustedHook(**{**record, **paths, **texts})
 
 
 def _approval(hook: TrustedHook) -> dict[str, Any]:

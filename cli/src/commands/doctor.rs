@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use hookweave_host::config::Problem;
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::exec::command::forgets_children;
@@ -90,7 +91,8 @@ impl Doctor {
     fn policy(&self, policy: &Policy, delegates: &[Delegate], findings: &mut Vec<Finding>) {
         let report = &policy.report;
         let below = self.which.directory();
-        let hooks = policy.registry.list().len();
+        let closed = report.lost.iter().filter(|lost| lost.closed.is_some()).count();
+        let hooks = policy.registry.list().len().saturating_sub(closed);
         let what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
         findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
         for hook in policy.registry.list().iter().filter(|hook| hook.enforcement == Enforcement::Observe) {
@@ -98,7 +100,12 @@ impl Doctor {
                 format!("{} on {} observes: what it decides is recorded and not acted on", hook.name, hook.event);
             findings.push(Finding::new(Level::Note, "hooks", what));
         }
-        for problem in &report.problems {
+        let is_told = |problem: &&Problem| {
+            report.lost.iter().any(|lost| {
+                lost.is_gone && Path::new(&lost.approval.file) == problem.file && lost.approval.place == problem.place
+            })
+        };
+        for problem in report.problems.iter().filter(|problem| !is_told(problem)) {
             let level = if problem.fatal { Level::Wrong } else { Level::Note };
             findings.push(Finding::new(level, "hooks", problem.to_string()));
         }
@@ -111,8 +118,14 @@ impl Doctor {
         self.lint(report, delegates, &below, findings);
         let permissions = Permissions::of(&report.found);
         findings.extend(permissions.iter().map(|found| Finding::new(Level::Note, "hooks", found.text(&below))));
-        if !report.untrusted.is_empty() {
-            let hooks = count(report.untrusted.len(), "hook");
+        for lost in &report.lost {
+            findings.push(Finding::new(Level::Wrong, "trust", &lost.why));
+        }
+        // One that changed is told above.
+        let changed = report.lost.iter().filter(|lost| !lost.is_gone).count();
+        let waiting = report.untrusted.len().saturating_sub(changed);
+        if waiting > 0 {
+            let hooks = count(waiting, "hook");
             let what = format!("{hooks} left out until approved; see `hookweave list`");
             findings.push(Finding::new(Level::Note, "trust", what));
         }

@@ -10,16 +10,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
+use hookweave_host::config::Directories;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use hookweave_host::files::LoadReport;
+use hookweave_host::hook::Scope;
+use hookweave_host::registry::HookInfo;
 
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
+use crate::commands::trust::store;
 use crate::drive::{Deadline, dispatch, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::{is_this_command, words_behind_program};
 use crate::input::read_stdin_within;
-use crate::policy::{Policy, Which};
+use crate::policy::{Policy, TrustChoice, Which};
 use crate::recording::RecordArgs;
 use crate::screen::{count, shown};
 
@@ -41,6 +45,10 @@ pub(crate) struct Hook {
     /// What hooks without an approval do
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
+
+    /// Refuse every gate while the project has no approved hook
+    #[arg(long)]
+    require_policy: bool,
 
     /// Time limit for all hooks together; by default a tenth less than the agent waits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -136,11 +144,15 @@ impl Hook {
         let event = dialects::event_from_wire(dialect.name(), text)?;
         let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_deadline(dialect, &event)));
         let which = self.which_of(dialect)?;
+        refuse_brought_along(&which, &event.payload)?;
         let policy = Policy::load(&which.to_look_at())?;
         // An agent whose own files are a source must not meet this very command again.
         policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
         if !self.which.partial {
             refuse_broken(&policy.report)?;
+        }
+        if self.require_policy {
+            require_policy(&policy)?;
         }
         let waiting = untrusted(&policy.report);
         if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
@@ -207,6 +219,19 @@ fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> 
     dialect.timeout(event.event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
 }
 
+/// A store below the directory that the agent works in proves nothing: the agent, or the checkout, could have written it.
+fn refuse_brought_along(which: &Which, payload: &serde_json::Map<String, serde_json::Value>) -> Result<()> {
+    let Some(cwd) = payload.get("cwd").and_then(serde_json::Value::as_str).map(Path::new).filter(|cwd| cwd.is_dir())
+    else {
+        return Ok(());
+    };
+    if which.trust == TrustChoice::All {
+        return Ok(());
+    }
+    let Ok(store) = store(which) else { return Ok(()) };
+    Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
+}
+
 /// A policy with an invalid entry lacks what the entry should guard.
 fn refuse_broken(report: &LoadReport) -> Result<()> {
     let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
@@ -219,13 +244,28 @@ fn refuse_broken(report: &LoadReport) -> Result<()> {
     }
 }
 
-/// The text about unapproved hooks.
+/// Refuses where nothing of the project decides: its policy was taken away before anybody approved it, or is elsewhere.
+fn require_policy(policy: &Policy) -> Result<()> {
+    let of_project = |hook: &HookInfo| matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent);
+    if policy.registry.list().iter().any(of_project) {
+        return Ok(());
+    }
+    Err(Failed::new(
+        "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
+         writes some, `hookweave trust approve` approves those that are there",
+    ))
+}
+
+/// The text about hooks that are not approved, and about approved ones that are gone.
 fn untrusted(report: &LoadReport) -> Option<String> {
     let waiting = report.untrusted.len();
-    (waiting > 0).then(|| {
+    let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
+    let waiting = (waiting > 0).then(|| {
         let what = count(waiting, "hook");
         format!("{what} of this project are not approved and do not run; review them with `hookweave list`, then `hookweave trust approve`")
-    })
+    });
+    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
+    (!told.is_empty()).then(|| told.join("\n"))
 }
 
 /// Leaves the answer for the agent, as it is: no colours, nothing written out.

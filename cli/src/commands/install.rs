@@ -183,6 +183,10 @@ impl Install {
             command += " --untrusted block";
         }
         command += &self.audit.option();
+        if self.target.scope != Reach::User {
+            // A project that is set up for a policy and has none was tampered with; nothing tells that from its files.
+            command.push_str(" --require-policy");
+        }
         if let Some(seconds) = self.timeout {
             if !(seconds.is_finite() && seconds > 0.0) {
                 return Err(Failed::new("--timeout must be a number of seconds greater than 0"));

@@ -101,7 +101,9 @@ impl List {
         delegates::show(screen, &delegates, &below)?;
         marks.show(screen)?;
         let hooks = policy.registry.list();
-        let is_listed = |hook: &&HookInfo| event.as_ref().is_none_or(|event| event.name() == hook.event);
+        let is_listed = |hook: &&HookInfo| {
+            event.as_ref().is_none_or(|event| event.name() == hook.event) && !hook.name.starts_with(CLOSED)
+        };
         summary(screen, hooks.iter().filter(is_listed).count(), &policy.report)?;
         if !policy.report.untrusted.is_empty() {
             let hooks = count(policy.report.untrusted.len(), "hook");
@@ -112,6 +114,9 @@ impl List {
     }
 }
 
+/// How the name of a hook begins that only blocks, until a person decides about an approval.
+const CLOSED: &str = "closed: ";
+
 /// The hooks as they would be with every approval, and which of them are in force.
 struct Seen {
     /// `None` where nothing waits for an approval.
@@ -121,7 +126,9 @@ struct Seen {
 
 impl Seen {
     fn of(policy: &Policy, which: &Which) -> Result<Self> {
-        let in_force = policy.registry.list().iter().filter_map(place_of).collect();
+        let hooks = policy.registry.list();
+        let is_closed = |hook: &&HookInfo| hook.name.starts_with(CLOSED);
+        let in_force = hooks.iter().filter(|hook| !is_closed(hook)).filter_map(place_of).collect();
         let waits = !policy.report.untrusted.is_empty();
         let all = Which { trust: TrustChoice::All, ..which.to_look_at() };
         let whole = if waits { Some(delegates::load(&all)?.0) } else { None };
@@ -346,11 +353,16 @@ pub(crate) fn left_out(report: &LoadReport) -> Result<()> {
 }
 
 fn summary(screen: Screen<'_>, listed: usize, report: &LoadReport) -> Result<()> {
-    if report.found.is_empty() {
+    if report.found.is_empty() && report.lost.is_empty() {
         writeln!(screen, "No hooks files here. `hookweave init` writes one.")?;
         return Ok(());
     }
     let mut parts = vec![count(listed, "hook"), format!("{} read", count(report.found.len(), "file"))];
+    let closed = report.lost.iter().filter_map(|lost| lost.closed.as_ref());
+    let closed: std::collections::BTreeSet<&str> = closed.map(|ready| ready.declared.spec.event.as_str()).collect();
+    if !closed.is_empty() {
+        parts.push(format!("{} blocked until you decide", count(closed.len(), "event")));
+    }
     if !report.untrusted.is_empty() {
         parts.push(format!("{} not approved", report.untrusted.len()));
     }

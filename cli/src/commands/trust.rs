@@ -1,18 +1,19 @@
 //! `hookweave trust`: which hooks from projects' files you have approved.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use hookweave_host::config::Directories;
-use hookweave_host::config::load::UntrustedHook;
+use hookweave_host::config::load::{Lost, UntrustedHook};
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
+use hookweave_host::files::LoadReport;
 use serde_json::json;
 
 use crate::change::{How, confirmed};
 use crate::delegates;
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Which, relative};
-use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
+use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
 
 /// How much of a fingerprint names it.
 const SHORTEST: usize = 6;
@@ -63,13 +64,17 @@ struct Approve {
 
 #[derive(Debug, Args)]
 struct Revoke {
-    /// Fingerprints, or their first digits
-    #[arg(value_name = "FINGERPRINT", required_unless_present = "all")]
+    /// Fingerprints, or their first digits, or files: all approvals of a file, also if it is gone
+    #[arg(value_name = "FINGERPRINT|FILE", required_unless_present_any = ["all", "project"])]
     fingerprints: Vec<String>,
 
-    /// Revoke all
+    /// Revoke all approvals of all projects
     #[arg(long, conflicts_with = "fingerprints")]
     all: bool,
+
+    /// Revoke all approvals of this project
+    #[arg(long, conflicts_with_all = ["fingerprints", "all"])]
+    project: bool,
 
     #[command(flatten)]
     how: How,
@@ -149,7 +154,7 @@ impl Listing {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let approved = store.approved()?;
-        let waiting = delegates::load(&self.which.to_look_at())?.0.report.untrusted;
+        let LoadReport { untrusted: waiting, lost, .. } = delegates::load(&self.which.to_look_at())?.0.report;
         if self.json {
             let approved: Vec<&TrustedHook> = approved.values().collect();
             json(screen, &json!({"store": store.path(), "approved": approved, "waiting": waiting}))?;
@@ -170,6 +175,7 @@ impl Listing {
             }
             writeln!(screen, "  Review them, then run {}", styled(BOLD, "hookweave trust approve"))?;
         }
+        gone(screen, &lost)?;
         Ok(Verdict::Fine)
     }
 }
@@ -177,7 +183,7 @@ impl Listing {
 impl Approve {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
-        let waiting = delegates::load(&self.which.to_look_at())?.0.report.untrusted;
+        let LoadReport { untrusted: waiting, lost, .. } = delegates::load(&self.which.to_look_at())?.0.report;
         let (able, unable): (Vec<&UntrustedHook>, Vec<&UntrustedHook>) =
             waiting.iter().partition(|waiting| !waiting.approval.fingerprint.is_empty());
         for hook in &unable {
@@ -195,6 +201,7 @@ impl Approve {
         } else {
             self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?
         };
+        gone(screen, &lost)?;
         if chosen.is_empty() {
             writeln!(screen, "Nothing waits for your approval here.")?;
             return Ok(Verdict::of(unable.is_empty()));
@@ -210,6 +217,14 @@ impl Approve {
         writeln!(screen, "{}", styled(GOOD, &format!("{} approved.", count(chosen.len(), "hook"))))?;
         Ok(Verdict::Fine)
     }
+}
+
+/// Shows the approvals of hooks that are gone: no approval of what is there opens the gates that they guarded.
+fn gone(screen: Screen<'_>, lost: &[Lost]) -> Result<()> {
+    for lost in lost.iter().filter(|lost| lost.is_gone) {
+        writeln!(screen, "{} {}", styled(BAD, "gone:"), shown(&lost.why))?;
+    }
+    Ok(())
 }
 
 /// Shows what an approval would be for.
@@ -242,15 +257,44 @@ fn agreed(screen: Screen<'_>, how: How) -> Result<bool> {
     Ok(agreed)
 }
 
+/// The directory that is meant, by its real name.
+fn project_here(which: &Which) -> Result<PathBuf> {
+    let directory = which.directory();
+    std::fs::canonicalize(&directory).map_err(|error| Failed::file(&directory, error))
+}
+
 impl Revoke {
+    /// The approvals that a word means: one by its fingerprint, or those of a file.
+    fn meant<'a>(&self, all: &[&'a TrustedHook], wanted: &str) -> Result<Vec<&'a TrustedHook>> {
+        if !wanted.contains(['/', '\\', '.']) {
+            return find(all, wanted).map(|one| vec![one]);
+        }
+        let file = project_here(&self.which)?.join(wanted);
+        // By its folder's real name, since the file itself may be gone.
+        let folder = file.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+        let real = folder.zip(file.file_name()).map_or_else(|| file.clone(), |(folder, name)| folder.join(name));
+        let is_meant = |approval: &&&TrustedHook| [&file, &real].iter().any(|file| Path::new(&approval.file) == **file);
+        let found: Vec<&TrustedHook> = all.iter().filter(is_meant).copied().collect();
+        if found.is_empty() {
+            return Err(Failed::new(format!(
+                "nothing of `{wanted}` is approved; `hookweave trust list` shows what is"
+            )));
+        }
+        Ok(found)
+    }
+
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let approved = store.approved()?;
         let all: Vec<&TrustedHook> = approved.values().collect();
         let chosen: Vec<&TrustedHook> = if self.all {
             all
+        } else if self.project {
+            let project = project_here(&self.which)?;
+            all.into_iter().filter(|approval| project.starts_with(&approval.project)).collect()
         } else {
-            self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?
+            let meant = self.fingerprints.iter().map(|wanted| self.meant(&all, wanted)).collect::<Result<Vec<_>>>()?;
+            meant.into_iter().flatten().collect()
         };
         if chosen.is_empty() {
             writeln!(screen, "Nothing is approved.")?;

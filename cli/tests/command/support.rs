@@ -81,6 +81,7 @@ fn normal(text: &str, project: &Path, home: &Path) -> String {
         (r"\b(sha256:)?[0-9a-f]{64}\b", "[HASH]"),
         (r"\b[0-9a-f]{12}\b", "[FINGERPRINT]"),
         (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[DATE]"),
+        (r"approved on \d{4}-\d\d-\d\d", "approved on [DAY]"),
         (r#"time="[\d.]+""#, r#"time="0""#),
         // Headings are as wide as the times below them.
         (r"\b(took|p50|p95|p99) +", "$1 "),

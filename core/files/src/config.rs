@@ -4,6 +4,7 @@
 //! file that the program names, [`discover`](discover::discover) finds the usual places of every system, orders and merges
 //! what stands there, and separates the hooks that may run from those that are not approved yet.
 
+mod closed;
 pub mod discover;
 mod entry;
 mod guard;

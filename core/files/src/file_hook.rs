@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::approvals::KeptApprovals;
 use crate::config::{Declared, Guard, Run};
@@ -242,6 +242,9 @@ impl FileHook {
     /// Runs the hook on this thread.
     fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> HandlerResult<Value> {
         let dialect = self.declared.dialect;
+        if let Some(why) = self.guard.as_ref().and_then(|guard| guard.why_closed()) {
+            return HandlerResult::Answer(json!({"action": "block", "reason": why}));
+        }
         if let Some(changed) = self.changed(&invocation) {
             // The script that would run now is not approved; a hook on a gate fails closed.
             return HandlerResult::Failed(HookFailure {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Problem;
 use crate::config::discover::{Discovery, discover};
-use crate::config::load::{Configuration, FoundFile, LoadOptions, Ready, UntrustedHook, load};
+use crate::config::load::{Configuration, FoundFile, LoadOptions, Lost, Ready, UntrustedHook, load};
 use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
 use crate::config::watch::Sightings;
@@ -41,6 +41,9 @@ pub struct LoadReport {
     pub found: Vec<FoundFile>,
     /// Hooks that are not approved, or that changed since; they do not run.
     pub untrusted: Vec<UntrustedHook>,
+    /// Approvals of what changed or is gone since; what they guarded is blocked.
+    #[serde(skip)]
+    pub lost: Vec<Lost>,
     /// What could not be taken, and what will surprise.
     pub problems: Vec<Problem>,
     /// Settings for the client that the files hold; they are the host's to apply.
@@ -253,6 +256,7 @@ impl LoadReport {
         self.hooks.extend(other.hooks);
         self.found.extend(other.found);
         self.untrusted.extend(other.untrusted);
+        self.lost.extend(other.lost);
         self.problems.extend(other.problems);
         self.options.extend(other.options);
     }
@@ -263,7 +267,7 @@ impl Batch {
     fn register<T>(&mut self, registry: &Registry<T>, runtime: &Arc<Runtime>, wrap: Wrap<'_, T>) -> Result<(), Error> {
         self.problems.clear();
         let mut may_leave_out = true;
-        for ready in &self.configuration.hooks {
+        for ready in self.configuration.in_force() {
             match register(registry, (self.seat, self.request.enforcement()), runtime, ready, wrap) {
                 Ok(id) => self.hooks.push(id),
                 Err(error) => {
@@ -287,6 +291,7 @@ impl Batch {
             hooks: self.hooks.iter().map(ToString::to_string).collect(),
             found: self.configuration.found.clone(),
             untrusted: self.configuration.untrusted.clone(),
+            lost: self.configuration.lost.clone(),
             problems: self.configuration.problems.iter().chain(&self.problems).cloned().collect(),
             options: self.configuration.options.clone(),
         }

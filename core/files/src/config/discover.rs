@@ -1,12 +1,16 @@
 //! Finds the configuration files of every system at their usual places and loads what may be loaded.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashSet;
+
+use super::closed::Expected;
 use super::load::{Configuration, FoundFile, Piece, read_text, refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
 use super::recognise::Format;
-use super::trust::{Trust, TrustStore};
+use super::trust::{Trust, TrustStore, TrustedHook};
 use super::variables::refuse_unfilled;
 use super::{Directories, Problem, Source, readers};
 use hookweave_dialects::named;
@@ -83,31 +87,37 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     // By their real names, so that an approval holds for every path that leads here.
     let cwd = real(&cwd);
     let discovery = &Discovery { directories: discovery.directories.with_real_home(), ..discovery.clone() };
-    let project = places::project_levels(&cwd, discovery.directories.home.as_deref()).into_iter().next();
-    let mut configuration = Configuration { project_dir: project.clone(), ..Configuration::default() };
-    configuration.watched = places::folders(&discovery.directories, &cwd);
+    let approved = approved(discovery, &cwd)?;
+    let roots = Roots::new(&cwd, discovery.directories.home.as_deref(), &approved);
+    let mut configuration = Configuration { project_dir: Some(roots.outermost()), ..Configuration::default() };
+    configuration.watched = places::folders(&discovery.directories, &roots.levels);
+    let mut expected = roots.of_folders(&approved, &configuration.watched, &wanted);
 
     let plugins = plugins(&discovery.plugins)?;
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut pieces = Vec::new();
-    for place in places::all(&discovery.directories, &cwd, discovery.agent.as_deref(), &plugins) {
+    for place in places::all(&discovery.directories, &roots.levels, discovery.agent.as_deref(), &plugins) {
         if !wanted.takes(&place) {
             continue;
         }
         configuration.watched.push(place.file.clone());
+        roots.expect(&place.file, place.scope, &approved, &mut expected);
         let text = match read_text(&place.file) {
             Err(error) if is_absent(&error) => continue,
             text => text,
         };
         // The same file may stand at two places, as when the working directory is the user's home.
         if seen.insert(real(&place.file)) {
-            pieces.extend(read_place(place, text, project.as_ref(), discovery, &mut configuration)?);
+            pieces.extend(read_place(place, text, &roots, discovery, &mut configuration)?);
         }
     }
     if !discovery.partial {
         refuse_trusted(discovery, &pieces, &configuration)?;
     }
-    let approvals = approvals(discovery, &mut configuration);
+    expected.sort_by(|one, other| {
+        (&one.approval.file, &one.approval.place).cmp(&(&other.approval.file, &other.approval.place))
+    });
+    let approvals = Approvals { trust: discovery.trust, approved, expected, catalogue: discovery.catalogue };
     merge::merge(pieces, &discovery.directories, Some(&approvals), &mut configuration);
     note_untrusted(&mut configuration);
 
@@ -117,11 +127,20 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     if discovery.refuse_untrusted && !discovery.partial {
         refuse_left_out(&configuration.problems)?;
     }
-    if discovery.refuse_untrusted && !configuration.untrusted.is_empty() {
-        let lines: Vec<String> = configuration.untrusted.iter().map(ToString::to_string).collect();
-        return Err(Error::new(Code::UntrustedHook, lines.join("\n")));
+    if discovery.refuse_untrusted {
+        refuse_unapproved(&configuration)?;
     }
     Ok(configuration)
+}
+
+/// An error that names every hook that is not approved, and every approved one that is gone.
+fn refuse_unapproved(configuration: &Configuration) -> Result<(), Error> {
+    let gone = configuration.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.clone());
+    let lines: Vec<String> = configuration.untrusted.iter().map(ToString::to_string).chain(gone).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(Code::UntrustedHook, lines.join("\n")))
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -163,11 +182,12 @@ impl Wanted {
 fn read_place(
     place: CandidateFile,
     text: std::io::Result<String>,
-    project: Option<&PathBuf>,
+    roots: &Roots,
     discovery: &Discovery<'_>,
     configuration: &mut Configuration,
 ) -> Result<Option<Piece>, Error> {
     let CandidateFile { file, format, scope, plugin } = place;
+    let project = roots.project_of(&file);
     let dialect = format.dialect_name();
     let mut found = FoundFile { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None };
     let text = match text {
@@ -184,14 +204,14 @@ fn read_place(
         file: file.clone(),
         scope,
         dialect: format.dialect()?,
-        project_dir: project.filter(|_| within).cloned(),
+        project_dir: within.then(|| project.clone()),
         plugin,
         catalogue: discovery.catalogue,
     };
     let mut loaded = readers::read(format, &text, &source);
     refuse_unfilled(&mut loaded, source.dialect);
     for declared in &mut loaded.hooks {
-        declared.project = project.cloned();
+        declared.project = Some(project.clone());
     }
     // Codex's and Gemini's settings hold much else; a file without hooks is not worth a line.
     let silent = loaded.hooks.is_empty() && loaded.problems.is_empty() && loaded.switches.is_empty();
@@ -201,7 +221,7 @@ fn read_place(
     found.hooks = loaded.hooks.len();
     found.broken = loaded.broken;
     configuration.found.push(found);
-    Ok(Some(Piece { file, dialect, scope, project: project.cloned(), loaded }))
+    Ok(Some(Piece { file, dialect, scope, project: Some(project), loaded }))
 }
 
 /// The roots of plugins; one that is misspelt would leave its hooks out without a word.
@@ -230,18 +250,95 @@ fn refuse_trusted(discovery: &Discovery<'_>, pieces: &[Piece], configuration: &C
     refuse_left_out(&unread.chain(read).cloned().collect::<Vec<_>>())
 }
 
-fn approvals(discovery: &Discovery<'_>, configuration: &mut Configuration) -> Approvals {
-    let trust = discovery.trust;
-    let store = discovery.store.clone().or_else(|| TrustStore::usual(&discovery.directories));
-    let approved = match store.filter(|_| trust == Trust::Approved).map(|store| (store.approved(), store)) {
-        None => std::collections::BTreeMap::new(),
-        Some((Ok(approved), _)) => approved,
-        Some((Err(error), store)) => {
-            configuration.problems.push(Problem::of_file(store.path().to_path_buf(), error.message(), false));
-            std::collections::BTreeMap::new()
-        }
+/// What a person approved; an error when that cannot be known.
+///
+/// Without its approvals a project's guards would look as if nobody had ever approved them.
+fn approved(discovery: &Discovery<'_>, cwd: &Path) -> Result<BTreeMap<String, TrustedHook>, Error> {
+    if discovery.trust == Trust::All {
+        return Ok(BTreeMap::new());
+    }
+    let Some(store) = discovery.store.clone().or_else(|| TrustStore::usual(&discovery.directories)) else {
+        return Ok(BTreeMap::new());
     };
-    Approvals { trust, approved }
+    let home = discovery.directories.home.as_deref();
+    if let Some(project) = places::project_levels(cwd, home).first() {
+        store.must_not_be_in(project, home)?;
+    }
+    store.approved()
+}
+
+/// The projects that a working directory is in: that of its repository, and those in which a person approved hooks.
+struct Roots {
+    /// The directories in which files are looked for, the outermost first.
+    levels: Vec<PathBuf>,
+    /// The repository's root, or the working directory.
+    own: PathBuf,
+    /// The roots with approvals, the innermost first.
+    approved: Vec<PathBuf>,
+    /// The files with approvals, with the project of each.
+    files: FxHashSet<(PathBuf, PathBuf)>,
+}
+
+impl Roots {
+    fn new(cwd: &Path, home: Option<&Path>, approved: &BTreeMap<String, TrustedHook>) -> Self {
+        let projects: Vec<&Path> = approved.values().map(|approval| Path::new(&approval.project)).collect();
+        let levels = places::levels_of_approved(cwd, home, &projects);
+        let own = project_dir(cwd, home);
+        let has_approvals = |level: &&PathBuf| projects.contains(&level.as_path());
+        let approved_roots = levels.iter().rev().filter(has_approvals).cloned().collect();
+        let file = |approval: &TrustedHook| (PathBuf::from(&approval.project), PathBuf::from(&approval.file));
+        Self { levels, own, approved: approved_roots, files: approved.values().map(file).collect() }
+    }
+
+    fn outermost(&self) -> PathBuf {
+        self.levels.first().unwrap_or(&self.own).clone()
+    }
+
+    /// The project of a file: that for which it was approved, else the nearest.
+    fn project_of(&self, file: &Path) -> PathBuf {
+        let around = std::iter::once(&self.own).chain(&self.approved).filter(|root| file.starts_with(root));
+        let mut around = around.peekable();
+        let nearest = around.peek().map(|root| (*root).clone());
+        let known = around.find(|root| self.files.contains(&((*root).clone(), file.to_path_buf())));
+        known.cloned().or(nearest).unwrap_or_else(|| self.outermost())
+    }
+
+    /// Adds the approvals of a file to those for which a hook is to be found.
+    fn expect(
+        &self,
+        file: &Path,
+        scope: Scope,
+        approved: &BTreeMap<String, TrustedHook>,
+        expected: &mut Vec<Expected>,
+    ) {
+        let project = self.project_of(file);
+        let own =
+            approved.values().filter(|known| Path::new(&known.file) == file && Path::new(&known.project) == project);
+        for approval in own {
+            if !expected.iter().any(|known| known.approval.fingerprint == approval.fingerprint) {
+                expected.push(Expected { approval: approval.clone(), scope });
+            }
+        }
+    }
+
+    /// The approvals of files in folders whose files are listed: one that is gone is not among them.
+    fn of_folders(
+        &self,
+        approved: &BTreeMap<String, TrustedHook>,
+        folders: &[PathBuf],
+        wanted: &Wanted,
+    ) -> Vec<Expected> {
+        let mut expected = Vec::new();
+        let is_listed = |file: &&Path| file.parent().is_some_and(|folder| folders.iter().any(|known| known == folder));
+        let files: BTreeSet<&Path> = approved.values().map(|known| Path::new(&known.file)).filter(is_listed).collect();
+        for file in files {
+            let place = CandidateFile::new(file.to_path_buf(), Format::Copilot, Scope::Project);
+            if wanted.takes(&place) {
+                self.expect(file, Scope::Project, approved, &mut expected);
+            }
+        }
+        expected
+    }
 }
 
 /// Says with each file how many of its hooks wait for an approval.

@@ -21,12 +21,16 @@ pub struct Guard {
     named: Option<Named>,
     /// What comes to be there later may run too.
     open: bool,
+    /// Why it is closed: what was approved here is another thing, or gone.
+    closed: Option<String>,
 }
 
 #[derive(Debug)]
 struct Watched {
     path: PathBuf,
     content: Content,
+    /// It is certain to be run; else it may be data.
+    certain: bool,
     /// The file's identity when the content was last known to be this one.
     seen: Mutex<Option<Identity>>,
 }
@@ -123,14 +127,29 @@ impl Guard {
     pub fn new(paths: &[PathBuf]) -> Self {
         let scripts = paths.iter().map(|path| {
             let (content, identity) = content(path);
-            Watched { path: path.clone(), content, seen: Mutex::new(identity) }
+            Watched { path: path.clone(), content, certain: true, seen: Mutex::new(identity) }
         });
-        Self { scripts: scripts.collect(), named: None, open: false }
+        Self { scripts: scripts.collect(), ..Self::default() }
+    }
+
+    /// Refuses for a reason whatever its hook is asked.
+    pub(super) fn closed(why: String) -> Self {
+        Self { closed: Some(why), ..Self::default() }
+    }
+
+    /// Why its hook refuses instead of running.
+    #[must_use]
+    pub fn why_closed(&self) -> Option<&str> {
+        self.closed.as_deref()
     }
 
     /// Watches the scripts that a command runs in the directory in which it is approved.
     pub(super) fn of(named: Named, listing: &Listing) -> Self {
-        Self { open: listing.open, named: Some(named), ..Self::new(&listing.scripts) }
+        let mut guard = Self { open: listing.open, named: Some(named), ..Self::new(&listing.scripts) };
+        for script in &mut guard.scripts {
+            script.certain = listing.certain.contains(&script.path);
+        }
+        guard
     }
 
     /// The scripts that are watched.
@@ -140,6 +159,11 @@ impl Guard {
 
     pub(super) fn contents(&self) -> impl Iterator<Item = (&Path, &Content)> {
         self.scripts.iter().map(|script| (script.path.as_path(), &script.content))
+    }
+
+    /// The same with whether each is certain to be run.
+    pub(super) fn covered(&self) -> impl Iterator<Item = (&Path, &Content, bool)> {
+        self.scripts.iter().map(|script| (script.path.as_path(), &script.content, script.certain))
     }
 
     /// Says which script changed since the hook was loaded.

@@ -12,7 +12,7 @@ use super::places::{project_of, sure_project_of};
 use super::recognise::{Recognised, recognise};
 use super::scripts::{Named, Roots};
 use super::tree::MAX_FILE;
-use super::trust::{TrustedHook, fingerprint};
+use super::trust::{TrustedHook, covers, fingerprint};
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Directories, Guard, Loaded, Problem, Source, merge, readers};
 use crate::open::open_file;
@@ -60,6 +60,8 @@ pub struct Configuration {
     pub hooks: Vec<Ready>,
     /// Hooks that are not approved, or that changed since.
     pub untrusted: Vec<UntrustedHook>,
+    /// Approvals of what changed or is gone since.
+    pub lost: Vec<Lost>,
     /// The files that were found.
     pub found: Vec<FoundFile>,
     /// What could not be taken, and what will surprise.
@@ -70,6 +72,13 @@ pub struct Configuration {
     pub watched: Vec<PathBuf>,
     /// The project.
     pub project_dir: Option<PathBuf>,
+}
+
+impl Configuration {
+    /// The hooks that are registered: those that block what an approved one guarded, then those that may run.
+    pub fn in_force(&self) -> impl Iterator<Item = &Ready> {
+        self.lost.iter().filter_map(|lost| lost.closed.as_ref()).chain(&self.hooks)
+    }
 }
 
 /// A hook that may run.
@@ -102,6 +111,20 @@ pub struct UntrustedHook {
     /// Why the files that it runs cannot be determined; `why` says it too.
     #[serde(skip)]
     pub unsure: Option<String>,
+}
+
+/// An approval of what is not there any more as it was approved.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Lost {
+    /// The approval.
+    pub approval: TrustedHook,
+    /// Nothing stands in its place.
+    pub is_gone: bool,
+    /// What became of it, and the fix.
+    pub why: String,
+    /// The hook that blocks what the approved one guarded; `None` where nothing could be stopped.
+    pub closed: Option<Ready>,
 }
 
 /// A file that was found.
@@ -262,6 +285,8 @@ impl Ready {
             event: self.declared.declared_event.clone(),
             runs: in_full(&self.declared.run),
             approved_at: 0,
+            covers: covers(&self.declared, &self.guard),
+            replaces: Vec::new(),
         }
     }
 }

@@ -4,17 +4,24 @@ mod switches;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use super::load::{Configuration, Piece, Ready, UntrustedHook};
+use super::closed::{self, Expected, Missing, Waiting};
+use super::load::{Configuration, Lost, Piece, Ready, UntrustedHook};
 use super::trust::{Trust, TrustedHook};
 use super::{Directories, Problem};
+use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::{Origin, Scope};
-use switches::{Switched, is_switched_off, run_in_sequence, switches_count, web_allows};
+use switches::{Switched, is_off, is_switched_off, run_in_sequence, switches_count, web_allows};
 
 /// What decides whether a project's hooks run.
-pub(super) struct Approvals {
+pub(super) struct Approvals<'a> {
     pub(super) trust: Trust,
     pub(super) approved: BTreeMap<String, TrustedHook>,
+    /// The approvals of the files that are looked at: for each a hook is to be found.
+    pub(super) expected: Vec<Expected>,
+    /// The events of the client; the built-in ones unless given.
+    pub(super) catalogue: Option<&'a Catalogue>,
 }
 
 /// A hook on its way, with whether it may run.
@@ -23,6 +30,8 @@ struct Candidate {
     project: Option<std::path::PathBuf>,
     /// Why it may not run.
     untrusted: Option<String>,
+    /// The approvals of what stood in its place.
+    replaces: Vec<String>,
 }
 
 impl Candidate {
@@ -43,7 +52,7 @@ impl Candidate {
 pub(super) fn merge(
     pieces: Vec<Piece>,
     directories: &Directories,
-    approvals: Option<&Approvals>,
+    approvals: Option<&Approvals<'_>>,
     configuration: &mut Configuration,
 ) {
     let switched: Vec<bool> = pieces.iter().map(|piece| switches_count(piece, approvals, configuration)).collect();
@@ -64,7 +73,9 @@ pub(super) fn merge(
         .map(|(dialect, scope, file, switches)| Switched { dialect, scope: *scope, file, switches })
         .collect();
 
+    close(&mut candidates, approvals, configuration);
     candidates.retain(|candidate| !is_switched_off(candidate, &switches));
+    configuration.lost.retain(|lost| lost.closed.as_ref().is_none_or(|ready| !is_off(ready, &switches)));
     one_of_each(&mut candidates);
     replace(&mut candidates, &mut configuration.problems);
     run_in_sequence(&mut candidates, &switches);
@@ -74,7 +85,10 @@ pub(super) fn merge(
         match candidate.untrusted {
             None => configuration.hooks.push(candidate.ready),
             Some(why) => configuration.untrusted.push(UntrustedHook {
-                approval: candidate.ready.approval(candidate.project.as_deref()),
+                approval: TrustedHook {
+                    replaces: candidate.replaces,
+                    ..candidate.ready.approval(candidate.project.as_deref())
+                },
                 scope: candidate.ready.declared.spec.scope,
                 line: candidate.ready.declared.spec.origin.as_ref().and_then(|origin| origin.line),
                 scripts: candidate.ready.guard.scripts().map(Path::to_path_buf).collect(),
@@ -94,27 +108,82 @@ fn candidate(
     declared: super::Declared,
     project: Option<&Path>,
     home: Option<&Path>,
-    approvals: Option<&Approvals>,
+    approvals: Option<&Approvals<'_>>,
 ) -> Candidate {
     let scope = declared.spec.scope;
     let (ready, unreadable) = Ready::new(declared, project, home);
     let untrusted = match approvals {
         Some(approvals) if !by_place(scope) && approvals.trust == Trust::Approved => match unreadable {
             Some(why) => Some(format!("it cannot be approved: {why}")),
-            None => approvals.why_not(&ready.approval(project)).map(|why| match &ready.unsure {
-                Some(unsure) => format!(
-                    "{why}; the files that it runs cannot be determined ({unsure}), so a change of any script in its folders needs a \
-                     new approval"
-                ),
-                None => why,
-            }),
+            None => approvals.why_not(&ready.approval(project)).map(|why| with_doubt(why, ready.unsure.as_deref())),
         },
         _ => None,
     };
-    Candidate { ready, project: project.map(Path::to_path_buf), untrusted }
+    Candidate { ready, project: project.map(Path::to_path_buf), untrusted, replaces: Vec::new() }
 }
 
-impl Approvals {
+/// Finds the approvals that no hook has any more, and says of what stands in their place what changed.
+fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, configuration: &mut Configuration) {
+    let Some(approvals) = approvals.filter(|approvals| approvals.trust == Trust::Approved) else { return };
+    let (at, waiting): (Vec<usize>, Vec<Waiting<'_>>) = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, candidate)| !candidate.trusted())
+        .map(|(at, Candidate { ready, project, .. })| {
+            (at, Waiting { ready, approval: ready.approval(project.as_deref()) })
+        })
+        .unzip();
+    let of_a_switch = |fingerprint: &str| {
+        // What switches wait is listed with them.
+        approvals.approved.get(fingerprint).is_some_and(|approval| approval.event.is_empty())
+    };
+    let is_present = |fingerprint: &str| {
+        of_a_switch(fingerprint)
+            || candidates.iter().any(|candidate| candidate.trusted() && candidate.ready.fingerprint == fingerprint)
+    };
+    let missing = closed::missing(&approvals.expected, &is_present, &waiting);
+    let lost: Vec<Lost> = missing.iter().map(|missing| missing.lost(&waiting, approvals)).collect();
+    let problems: Vec<Problem> = missing.iter().filter_map(Missing::problem).collect();
+    let told: Vec<(usize, String, String)> = missing
+        .iter()
+        .filter_map(|missing| {
+            let candidate = *at.get(missing.by?)?;
+            Some((candidate, missing.why(), missing.expected.approval.fingerprint.clone()))
+        })
+        .collect();
+    for (candidate, why, fingerprint) in told {
+        let Some(candidate) = candidates.get_mut(candidate) else { continue };
+        candidate.replaces.push(fingerprint);
+        if !candidate.ready.fingerprint.is_empty() {
+            candidate.untrusted = Some(with_doubt(why, candidate.ready.unsure.as_deref()));
+        }
+    }
+    configuration.problems.extend(problems);
+    configuration.lost.extend(lost);
+}
+
+/// Why a hook waits, with why the files that it runs cannot be determined.
+fn with_doubt(why: String, unsure: Option<&str>) -> String {
+    match unsure {
+        Some(unsure) => format!(
+            "{why}; the files that it runs cannot be determined ({unsure}), so a change of any script in its folders needs a \
+             new approval"
+        ),
+        None => why,
+    }
+}
+
+impl Approvals<'_> {
+    fn events(&self) -> &Catalogue {
+        static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::default);
+        self.catalogue.unwrap_or_else(|| &BUILT_IN)
+    }
+
+    /// Whether a block stops an event.
+    pub(super) fn is_gate(&self, event: &str) -> bool {
+        self.events().resolve(event).is_ok_and(|event| event.gate())
+    }
+
     fn why_not(&self, wanted: &TrustedHook) -> Option<String> {
         if self.approved.contains_key(&wanted.fingerprint) {
             return None;

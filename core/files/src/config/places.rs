@@ -77,7 +77,7 @@ pub(super) struct CandidateFile {
 }
 
 impl CandidateFile {
-    fn new(file: PathBuf, format: Format, scope: Scope) -> Self {
+    pub(super) const fn new(file: PathBuf, format: Format, scope: Scope) -> Self {
         Self { file, format, scope, plugin: None }
     }
 }
@@ -133,7 +133,7 @@ const MACHINE: &[(&str, Format)] = &[
 /// Every place that is looked at, wider scopes first.
 pub(super) fn all(
     directories: &Directories,
-    cwd: &Path,
+    levels: &[PathBuf],
     agent: Option<&str>,
     plugins: &[PathBuf],
 ) -> Vec<CandidateFile> {
@@ -146,17 +146,16 @@ pub(super) fn all(
             ..CandidateFile::new(root.join("hooks/hooks.json"), Format::Claude, Scope::User)
         });
     }
-    let levels = project_levels(cwd, directories.home.as_deref());
-    for level in &levels {
+    for level in levels {
         let here = PROJECT.iter().map(|(path, format, scope)| CandidateFile::new(level.join(path), *format, *scope));
         places.extend(here.filter(|place| place.scope == Scope::Project));
         places.extend(listed(&level.join(".github/hooks"), Format::Copilot, Scope::Project));
     }
-    for level in &levels {
+    for level in levels {
         let here = PROJECT.iter().map(|(path, format, scope)| CandidateFile::new(level.join(path), *format, *scope));
         places.extend(here.filter(|place| place.scope == Scope::Local));
     }
-    for level in &levels {
+    for level in levels {
         places.extend(agent.into_iter().filter(|name| is_plain(name)).flat_map(|name| of_agent(level, name)));
     }
     places
@@ -248,9 +247,22 @@ pub(super) fn project_levels(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     climbed.into_iter().take(root + 1).rev().map(Path::to_path_buf).collect()
 }
 
+/// The directories of a project, from the outermost in which a person approved hooks.
+///
+/// A repository that begins further down, or whose own folder is gone, does not end the project of what was approved.
+pub(super) fn levels_of_approved(cwd: &Path, home: Option<&Path>, approved: &[&Path]) -> Vec<PathBuf> {
+    let levels = project_levels(cwd, home);
+    if Some(cwd) == home {
+        return levels;
+    }
+    let above = cwd.ancestors().take(MAX_CLIMB).take_while(|dir| Some(*dir) != home);
+    let outermost = above.enumerate().filter(|(_, dir)| approved.contains(dir)).map(|(at, _)| at + 1).last();
+    let height = outermost.unwrap_or_default().max(levels.len());
+    cwd.ancestors().take(height).collect::<Vec<_>>().into_iter().rev().map(Path::to_path_buf).collect()
+}
+
 /// The folders of places that are lists of files, so that a new file in one of them is noticed.
-pub(super) fn folders(directories: &Directories, cwd: &Path) -> Vec<PathBuf> {
-    let levels = project_levels(cwd, directories.home.as_deref());
+pub(super) fn folders(directories: &Directories, levels: &[PathBuf]) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = levels.iter().map(|level| level.join(".github/hooks")).collect();
     folders.extend(directories.home.as_ref().map(|home| home.join(".copilot/hooks")));
     folders
@@ -310,8 +322,8 @@ mod tests {
 
     #[test]
     fn an_agents_name_leads_nowhere_else() {
-        let named = |name: &str| all(&Directories::default(), Path::new("/p"), Some(name), &[]).len();
-        let without = all(&Directories::default(), Path::new("/p"), None, &[]).len();
+        let named = |name: &str| all(&Directories::default(), &[PathBuf::from("/p")], Some(name), &[]).len();
+        let without = all(&Directories::default(), &[PathBuf::from("/p")], None, &[]).len();
         assert_eq!(named("coder"), without + 3);
         for name in ["../x", "a/b", "..", ""] {
             assert_eq!(named(name), without, "{name}");

@@ -119,7 +119,24 @@ pub fn diff(old: &Configuration, new: &Configuration) -> Changes {
         }
     }
     changes.added = left.into_iter().map(|ready| change(ready, vec!["is new".to_owned()], Vec::new())).collect();
+    compare_closed(old, new, &mut changes);
     changes
+}
+
+/// Notes which gates are closed now, and which are open again.
+fn compare_closed(old: &Configuration, new: &Configuration, changes: &mut Changes) {
+    let closed = |configuration: &Configuration| -> Vec<(Ready, String)> {
+        let closed = configuration.lost.iter().filter_map(|lost| Some((lost.closed.clone()?, lost.why.clone())));
+        closed.collect()
+    };
+    let (before, after) = (closed(old), closed(new));
+    let is_in = |list: &[(Ready, String)], why: &str| list.iter().any(|(_, other)| other == why);
+    for (ready, why) in after.iter().filter(|(_, why)| !is_in(&before, why)) {
+        changes.added.push(change(ready, vec![format!("blocks: {why}")], Vec::new()));
+    }
+    for (ready, why) in before.iter().filter(|(_, why)| !is_in(&after, why)) {
+        changes.removed.push(change(ready, vec![format!("does not block any more: {why}")], Vec::new()));
+    }
 }
 
 /// The same command for the same event of the same file.

@@ -61,6 +61,8 @@ pub(super) struct Roots<'r> {
 pub(super) struct Listing {
     /// The files, each once and in order: those that are there, and those that should be.
     pub(super) scripts: Vec<PathBuf>,
+    /// Those of them that are certain to be run; the others may be data.
+    pub(super) certain: Vec<PathBuf>,
     /// Why it cannot be told whether these are all, where they can be approved with what stands around them.
     pub(super) unsure: Option<String>,
     /// What comes to be there later may run too.
@@ -103,6 +105,7 @@ impl Named {
         let mut complete = here.complete();
         let (unsure, open, folders) = (here.unsure, here.open, here.folders);
         let paths = |found: Vec<Script>| -> Vec<PathBuf> { found.into_iter().map(|script| script.path).collect() };
+        let certain = here.found.iter().filter(|script| script.certain).map(|script| script.path.clone()).collect();
         let mut scripts = paths(here.found);
         if unsure.is_some() && complete.is_ok() {
             // The folders are those of the approval, wherever it runs.
@@ -116,7 +119,7 @@ impl Named {
             let named = (&approved[..], &folders[..]);
             complete = folders::add(&mut scripts, named, self.file.as_deref(), self.project.as_deref());
         }
-        Listing { scripts, open: open || unsure.is_some(), unsure, complete }
+        Listing { scripts, certain, open: open || unsure.is_some(), unsure, complete }
     }
 
     fn search<'r>(&'r self, directory: Option<&'r Path>) -> Search<'r> {
@@ -131,6 +134,8 @@ pub(super) struct Script {
     pub(super) path: PathBuf,
     /// It is started itself, not given to an interpreter.
     pub(super) direct: bool,
+    /// It is certain to be run: the line starts it, or gives it to an interpreter as its program.
+    pub(super) certain: bool,
 }
 
 /// The same with how each is run.
@@ -156,6 +161,7 @@ fn search<'r>(
         let certain = looked.found.len();
         for missed in 1..1_u32 << looked.entered.min(MAX_STRAYS) {
             let other = look(missed);
+            looked.certain = false;
             other.found.into_iter().for_each(|script| looked.add(script.path, script.direct));
             looked.open |= other.open;
         }
@@ -188,6 +194,7 @@ fn look<'r>(
         fed,
         in_text: false,
         code: None,
+        certain: false,
         too_deep: false,
         too_long: false,
         open: false,
@@ -232,6 +239,8 @@ struct Search<'r> {
     in_text: bool,
     /// Code of another language than a shell's, while its words are looked at.
     code: Option<String>,
+    /// What is found for the word that is looked at is certain to be run.
+    certain: bool,
     too_deep: bool,
     too_long: bool,
     /// A pattern stands for files that may come to be there.
@@ -458,6 +467,7 @@ impl Search<'_> {
             After::Chdir if !programs::is_count(word) => self.enter(word),
             After::Folder if !word.starts_with('-') => {
                 self.open = true;
+                self.certain = !self.in_text;
                 for path in self
                     .places
                     .expand(word)
@@ -572,6 +582,8 @@ impl Search<'_> {
         if certainty::runs_files(code) {
             self.doubt(|| "code in its line runs or loads what it computes".to_owned());
         }
+        // What the code does with the files that it names is not known.
+        let around = std::mem::replace(&mut self.in_text, true);
         for token in code.split(|c: char| !(c.is_alphanumeric() || "_-./~$%+@".contains(c))).filter(|t| !t.is_empty()) {
             if token.contains('/') || has_script_ending(token) {
                 self.consider(token, After::Word);
@@ -579,12 +591,14 @@ impl Search<'_> {
                 self.consider(token, After::Module);
             }
         }
+        self.in_text = around;
     }
 
     fn consider(&mut self, word: &str, after: After) {
         if word.is_empty() || word.len() > 4096 {
             return;
         }
+        self.certain = !self.in_text && after.runs();
         if after == After::Module {
             // A module of the directory comes before one of the same name elsewhere, and so do the packages around it.
             self.open = true;
@@ -707,13 +721,15 @@ impl Search<'_> {
     }
 
     fn add(&mut self, path: PathBuf, direct: bool) {
-        let known =
-            SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.iter().any(|script| script.path == path);
-        if known || self.found.len() >= MAX_SCRIPTS {
+        if let Some(known) = self.found.iter_mut().find(|script| script.path == path) {
+            known.certain |= self.certain;
+            return;
+        }
+        if SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.len() >= MAX_SCRIPTS {
             return;
         }
         let interpreter = if direct { shebang(&path) } else { String::new() };
-        self.found.push(Script { path, direct });
+        self.found.push(Script { path, direct, certain: self.certain });
         // The system's own interpreters are left out by `add` itself.
         for word in interpreter.split_whitespace().filter(|word| word.contains('/')) {
             if let Some(path) = self.places.resolve(word) {

@@ -3,6 +3,7 @@
 //! An approval is for a fingerprint: the entry as it stands in the file, the project that it belongs to, and the content
 //! of the scripts that it names. A change of any of these makes another fingerprint, which is not approved.
 
+mod covers;
 mod fingerprint;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use hookweave_clock::now_ms;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::observer::{ApprovedHook, each_trust_observer};
 
+pub(super) use covers::{Change, Covers, covers};
 pub(crate) use fingerprint::hash;
 pub(super) use fingerprint::{fingerprint, switch_fingerprint};
 
@@ -49,6 +51,12 @@ pub struct TrustedHook {
     /// When, in milliseconds since the epoch.
     #[serde(default)]
     pub approved_at: u64,
+    /// What the fingerprint was made of, from which is told what changed later.
+    #[serde(default)]
+    pub covers: Vec<String>,
+    /// The fingerprints of earlier approvals of the same hook, which this one replaces.
+    #[serde(default)]
+    pub replaces: Vec<String>,
 }
 
 impl TrustedHook {
@@ -124,13 +132,30 @@ impl TrustStore {
         Ok(stored.approved.into_iter().map(|approval| (approval.fingerprint.clone(), approval)).collect())
     }
 
+    /// Refuses a store that a project could bring along; the user's home may be in it, and the store with it.
+    #[doc(hidden)]
+    pub fn must_not_be_in(&self, project: &Path, home: Option<&Path>) -> Result<(), Error> {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let (file, project) = (real(self.path()), real(project));
+        let is_home = home.is_some_and(|home| real(home).starts_with(&project));
+        if is_home || !file.starts_with(&project) || !file.exists() {
+            return Ok(());
+        }
+        Err(self.file.refuse(format!(
+            "it is in the project {}, which could bring its approvals along; name another, or set XDG_CONFIG_HOME to a folder outside",
+            project.display()
+        )))
+    }
+
     /// Adds approvals to what is approved; what another process adds meanwhile stays.
     pub fn approve(&self, approvals: &[TrustedHook]) -> Result<(), Error> {
         let now = now_ms();
         self.file.change(|stored: &mut Stored| {
             for approval in approvals {
-                stored.approved.retain(|known| known.fingerprint != approval.fingerprint);
-                stored.approved.push(TrustedHook { approved_at: now, ..approval.clone() });
+                stored.approved.retain(|known| {
+                    known.fingerprint != approval.fingerprint && !approval.replaces.contains(&known.fingerprint)
+                });
+                stored.approved.push(TrustedHook { approved_at: now, replaces: Vec::new(), ..approval.clone() });
             }
         })?;
         each_trust_observer(|observer| approvals.iter().for_each(|approval| observer.approved(&approval.named())));
@@ -168,6 +193,8 @@ mod tests {
             event: "PreToolUse".into(),
             runs: "./x.sh".into(),
             approved_at: 0,
+            covers: Vec::new(),
+            replaces: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use hookweave_files::config::discover::{Discovery, discover};
 use hookweave_files::config::load::{Configuration, UntrustedHook};
-use hookweave_files::config::trust::{Trust, TrustedHook};
+use hookweave_files::config::trust::{Trust, TrustStore, TrustedHook};
 use hookweave_machine::error::Code;
 
 use super::{World, claude, executable, runs};
@@ -122,12 +122,11 @@ fn a_missing_script_cannot_be_slipped_in() {
 }
 
 #[test]
-fn a_broken_store_approves_nothing_and_is_told() {
+fn a_broken_store_is_an_error() {
     let world = approved_world();
     world.write("home/.config/hookweave/trust.json", "{");
-    let found = world.discover();
-    assert!(runs(&found).is_empty());
-    assert!(found.problems[0].message.contains("move it away"), "{:?}", found.problems);
+    let refused = discover(&world.discovery()).unwrap_err();
+    assert!(refused.message().contains("move it away"), "{refused}");
 }
 
 #[test]
@@ -220,4 +219,125 @@ fn a_hook_with_more_scripts_than_anybody_looks_at_cannot_be_approved() {
     assert!(whys(&found)[0].contains("names 64 scripts or more"), "{:?}", whys(&found));
     approve_all(&world, &found);
     assert!(world.discover().hooks.is_empty());
+}
+
+/// The events that are closed, with the matchers of those that close them.
+fn closed(found: &Configuration) -> Vec<(String, String)> {
+    let closed = found.lost.iter().filter_map(|lost| lost.closed.as_ref()).map(|ready| &ready.declared.spec);
+    closed
+        .map(|spec| {
+            (spec.event.clone(), spec.matcher.tool.as_ref().map(|tool| format!("{tool:?}")).unwrap_or_default())
+        })
+        .collect()
+}
+
+const OWN: &str = "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"Bash\"\ncommand = \"./guard.sh\"\n";
+
+/// A project with a guard of its own that is approved.
+fn guarded() -> World {
+    let world = World::new();
+    world.write("project/hookweave.toml", OWN);
+    executable(&world.path("project/guard.sh"), "#!/bin/sh\nexit 2\n");
+    approve_all(&world, &world.discover());
+    let found = world.discover();
+    assert_eq!((found.hooks.len(), found.lost.len()), (1, 0), "{found:?}");
+    world
+}
+
+#[test]
+fn what_changed_or_is_gone_since_its_approval_closes_its_gate() {
+    type Changing = fn(&World);
+    let changes: [(&str, Changing); 6] = [
+        ("its script", |world| executable(&world.path("project/guard.sh"), "#!/bin/sh\nexit 2\n# more\n")),
+        ("its script", |world| std::fs::remove_file(world.path("project/guard.sh")).unwrap()),
+        ("it changed", |world| _ = world.write("project/hookweave.toml", &OWN.replace("Bash", "Read"))),
+        ("is gone", |world| std::fs::remove_file(world.path("project/hookweave.toml")).unwrap()),
+        ("is gone", |world| _ = world.write("project/hookweave.toml", "")),
+        ("is gone", |world| _ = world.write("project/hookweave.toml", "hookweave = 1\n")),
+    ];
+    for (at, (why, change)) in changes.into_iter().enumerate() {
+        let world = guarded();
+        change(&world);
+        let found = world.discover();
+        let [lost] = found.lost.as_slice() else { panic!("{at}: {:?}", found.lost) };
+        assert!(lost.why.contains(why) && lost.why.contains("approved on 20"), "{at}: {}", lost.why);
+        assert!(lost.why.contains("hookweave trust revoke"), "{}", lost.why);
+        let closed = closed(&found);
+        assert_eq!(closed.len(), 1, "{at}");
+        assert_eq!((closed[0].0.as_str(), closed[0].1.contains("Bash")), ("PreToolUse", why == "its script"), "{at}");
+        assert!(found.hooks.is_empty());
+    }
+}
+
+#[test]
+fn an_approval_of_what_changed_opens_the_gate_and_so_does_taking_it_back() {
+    let world = guarded();
+    executable(&world.path("project/guard.sh"), "#!/bin/sh\nexit 0\n");
+    approve_all(&world, &world.discover());
+    let found = world.discover();
+    assert_eq!((found.hooks.len(), found.lost.len(), world.store().approved().unwrap().len()), (1, 0, 1));
+    std::fs::remove_file(world.path("project/hookweave.toml")).unwrap();
+    let found = world.discover();
+    assert_eq!(closed(&found).len(), 1);
+    world.store().revoke(&[found.lost[0].approval.fingerprint.as_str()]).unwrap();
+    assert!(world.discover().lost.is_empty());
+}
+
+#[test]
+fn a_repository_that_begins_further_down_or_ends_does_not_end_the_search() {
+    let world = guarded();
+    std::fs::create_dir_all(world.path("project/sub/.git")).unwrap();
+    let sub = || discover(&Discovery { cwd: world.path("project/sub"), ..world.discovery() }).unwrap();
+    assert_eq!(runs(&sub()), ["./guard.sh"]);
+    std::fs::remove_dir(world.path("project/sub/.git")).unwrap();
+    std::fs::rename(world.path("project/.git"), world.path("project/git")).unwrap();
+    let found = sub();
+    assert_eq!((runs(&found), found.lost.len()), (vec!["./guard.sh".to_owned()], 0));
+    std::fs::remove_file(world.path("project/hookweave.toml")).unwrap();
+    assert_eq!(closed(&sub()).len(), 1);
+}
+
+#[test]
+fn a_file_that_is_not_certain_to_run_closes_nothing() {
+    for (line, file) in [
+        ("pytest -q tests/test_a.py", "tests/test_a.py"),
+        ("npx eslint src/index.js", "src/index.js"),
+        ("grep -q 'sh src/index.js' log; cat src/index.js", "src/index.js"),
+    ] {
+        let world = World::new();
+        let entry = format!("hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"{line}\"\n");
+        world.write("project/hookweave.toml", &entry);
+        world.write(&format!("project/{file}"), "1");
+        approve_all(&world, &world.discover());
+        assert_eq!(world.discover().hooks.len(), 1, "{line}");
+        world.write(&format!("project/{file}"), "2");
+        let found = world.discover();
+        assert!(closed(&found).is_empty(), "{line}: {:?}", found.lost);
+    }
+}
+
+#[test]
+fn what_only_observed_closes_nothing_and_is_told() {
+    let world = World::new();
+    world.write(
+        "project/hookweave.toml",
+        &OWN.replace("PreToolUse", "SessionStart").replace("matcher = \"Bash\"\n", ""),
+    );
+    executable(&world.path("project/guard.sh"), "#!/bin/sh\n");
+    approve_all(&world, &world.discover());
+    std::fs::remove_file(world.path("project/hookweave.toml")).unwrap();
+    let found = world.discover();
+    assert!(closed(&found).is_empty());
+    assert!(found.problems[0].message.contains("is gone"), "{:?}", found.problems);
+    let refused = discover(&Discovery { refuse_untrusted: true, ..world.discovery() }).unwrap_err();
+    assert_eq!(refused.code(), Code::UntrustedHook);
+}
+
+#[test]
+fn a_store_that_the_project_brings_along_is_refused() {
+    let world = guarded();
+    world.write("project/.cfg/hookweave/trust.json", "{\"hookweave\": 1, \"approved\": []}");
+    let store = TrustStore::at(world.path("project/.cfg/hookweave/trust.json"));
+    let refused = discover(&Discovery { store: Some(store), ..world.discovery() }).unwrap_err();
+    assert!(refused.message().contains("bring its approvals along"), "{refused}");
 }

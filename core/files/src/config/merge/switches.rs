@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{Approvals, Candidate, by_place};
-use crate::config::load::{Configuration, Piece, UntrustedHook};
+use crate::config::load::{Configuration, Piece, Ready, UntrustedHook};
 use crate::config::trust::{Trust, TrustedHook, switch_fingerprint};
 use crate::config::{Problem, Run, Switches};
 use hookweave_exec::webhook::{UnsetVariable, WebClient, WebPolicy};
@@ -20,7 +20,11 @@ pub(super) struct Switched<'p> {
 }
 
 /// Whether a file's switches count; switches that wait for an approval are listed.
-pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, configuration: &mut Configuration) -> bool {
+pub(super) fn switches_count(
+    piece: &Piece,
+    approvals: Option<&Approvals<'_>>,
+    configuration: &mut Configuration,
+) -> bool {
     let switches = &piece.loaded.switches;
     let mut settings: Map<String, Value> = Map::new();
     if switches.disable_all == Some(true) {
@@ -52,6 +56,8 @@ pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, confi
         event: String::new(),
         runs: settings.to_string(),
         approved_at: 0,
+        covers: Vec::new(),
+        replaces: Vec::new(),
     };
     match approvals.why_not(&approval) {
         None => true,
@@ -71,10 +77,16 @@ pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, confi
 
 /// Whether a hook is switched off: all hooks of its dialect, all but managed ones, or this one by name.
 pub(super) fn is_switched_off(candidate: &Candidate, switches: &[Switched<'_>]) -> bool {
-    if candidate.scope() == Scope::Managed {
+    is_off(&candidate.ready, switches)
+}
+
+/// The same of a hook that is ready.
+pub(super) fn is_off(ready: &Ready, switches: &[Switched<'_>]) -> bool {
+    let declared = &ready.declared;
+    if declared.spec.scope == Scope::Managed {
         return false;
     }
-    let own = || switches.iter().filter(|switched| switched.dialect == candidate.dialect());
+    let own = || switches.iter().filter(|switched| switched.dialect == declared.dialect.name());
     let managed_only =
         own().any(|switched| switched.scope == Scope::Managed && switched.switches.managed_only == Some(true));
     let file = candidate.ready.declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
@@ -92,8 +104,8 @@ pub(super) fn is_switched_off(candidate: &Candidate, switches: &[Switched<'_>]) 
         .find_map(word)
         .unwrap_or(false);
     let named = own().flat_map(|switched| &switched.switches.disabled).any(|name| {
-        let command = candidate.ready.declared.entry.get("hook").and_then(|hook| hook.get("command"));
-        candidate.ready.declared.spec.name.as_deref() == Some(name) || command.and_then(Value::as_str) == Some(name)
+        let command = declared.entry.get("hook").and_then(|hook| hook.get("command"));
+        declared.spec.name.as_deref() == Some(name) || command.and_then(Value::as_str) == Some(name)
     });
     managed_only || disable_all || named
 }

@@ -106,6 +106,19 @@ impl After {
         }
     }
 
+    /// Whether a file that the word names is certain to be run.
+    pub(super) const fn runs(self) -> bool {
+        matches!(
+            self,
+            Self::Start
+                | Self::Wrapper
+                | Self::Interpreter { .. }
+                | Self::Module
+                | Self::Folder
+                | Self::Option { file: true, .. }
+        )
+    }
+
     /// Whether the word makes its command run what it reads.
     pub(super) fn feeds(self, word: &str) -> bool {
         match self {

@@ -1,0 +1,113 @@
+//! What an approval is for, part by part, so that a person is told what changed and a change of mere data closes nothing.
+
+use serde_json::json;
+
+use super::fingerprint::hash;
+use crate::config::Declared;
+use crate::config::guard::{Content, Guard};
+use hookweave_machine::hex::hex;
+use hookweave_machine::hook::Enforcement;
+
+/// The parts of an approval; each line of [`TrustedHook::covers`](super::TrustedHook::covers) is one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct Covers<'c> {
+    /// The hash of the entry.
+    pub(in crate::config) entry: &'c str,
+    /// Its hook only observes: nothing waits for what it decides.
+    pub(in crate::config) observes: bool,
+    /// The files, with the hash of each and whether it is certain to be run.
+    files: Vec<(bool, &'c str, &'c str)>,
+}
+
+/// What became of an approved hook.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::config) enum Change {
+    /// Its entry is another one.
+    Entry,
+    /// A script that it is certain to run.
+    Script(String),
+    /// A file that it may only read.
+    Data(String),
+    /// It cannot be told what: the approval does not say what it was for.
+    Unknown,
+}
+
+/// The parts of a hook as it is now.
+pub(in crate::config) fn covers(declared: &Declared, guard: &Guard) -> Vec<String> {
+    let entry = hash(&json!({
+        "scope": declared.spec.scope,
+        "dialect": declared.dialect.name(),
+        "entry": declared.entry,
+    }));
+    let spec = &declared.spec;
+    let observes = spec.detached || !spec.enabled || spec.enforcement == Some(Enforcement::Observe);
+    let files = guard.covered().map(|(path, content, is_certain)| {
+        let word = if is_certain { "script" } else { "file" };
+        let content = match content {
+            Content::Hash(hash) => hex(hash),
+            Content::Missing => "missing".to_owned(),
+            Content::Unreadable(_) => "unreadable".to_owned(),
+        };
+        format!("{word} {content} {}", path.to_string_lossy())
+    });
+    std::iter::once(format!("entry {entry}")).chain(observes.then(|| "observes".to_owned())).chain(files).collect()
+}
+
+impl<'c> Covers<'c> {
+    pub(in crate::config) fn of(lines: &'c [String]) -> Self {
+        let mut covers = Self::default();
+        for line in lines {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let file = || rest.split_once(' ').unwrap_or((rest, ""));
+            match word {
+                "entry" => covers.entry = rest,
+                "observes" => covers.observes = true,
+                "script" => covers.files.push((true, file().0, file().1)),
+                "file" => covers.files.push((false, file().0, file().1)),
+                _ => {}
+            }
+        }
+        covers
+    }
+
+    /// What of it is another thing now; of several changes the gravest.
+    pub(in crate::config) fn change(&self, now: &Self) -> Change {
+        if self.entry.is_empty() || now.entry.is_empty() {
+            return Change::Unknown;
+        }
+        if self.entry != now.entry {
+            return Change::Entry;
+        }
+        let other = |certain: bool| {
+            let is_there = |now: &Self, (_, hash, path): &(bool, &str, &str)| {
+                now.files.iter().any(|(_, other, there)| path == there && hash == other)
+            };
+            let before = self.files.iter().find(|file| file.0 == certain && !is_there(now, file));
+            let after = || now.files.iter().find(|file| file.0 == certain && !is_there(self, file));
+            before.or_else(after).map(|file| file.2.to_owned())
+        };
+        other(true).map(Change::Script).or_else(|| other(false).map(Change::Data)).unwrap_or(Change::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gravest_change_is_told() {
+        let lines = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<String>>();
+        let before = lines("entry a, script 1 /p/g sh, file 2 /p/x");
+        for (now, change) in [
+            ("entry b, script 1 /p/g sh, file 2 /p/x", Change::Entry),
+            ("entry a, script 9 /p/g sh, file 9 /p/x", Change::Script("/p/g sh".to_owned())),
+            ("entry a, file 2 /p/x", Change::Script("/p/g sh".to_owned())),
+            ("entry a, script 1 /p/g sh, file 2 /p/x, script 3 /p/new", Change::Script("/p/new".to_owned())),
+            ("entry a, script 1 /p/g sh, file 9 /p/x", Change::Data("/p/x".to_owned())),
+            ("entry a, script 1 /p/g sh, file 2 /p/x", Change::Unknown),
+        ] {
+            assert_eq!(Covers::of(&before).change(&Covers::of(&lines(now))), change, "{now}");
+        }
+        assert_eq!(Covers::default().change(&Covers::of(&before)), Change::Unknown);
+    }
+}
