@@ -135,7 +135,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
         if found.indeterminate || !found.items.is_empty() {
             return None;
         }
-        let given = self.args().items.first().and_then(|args| self.host.keys(args).ok()).unwrap_or_default();
+        let args = self.args().items.first();
+        let given = args.and_then(|args| self.host.keys(args).ok()).unwrap_or_default();
+        // A call with nothing hides nothing: a model may forget the command.
+        if args.is_some() && given.is_empty() {
+            return None;
+        }
         let hint = given.first().map_or_else(|| "cmd".to_owned(), |given| given.escape_debug().to_string());
         Some(format!(
             "{} of tool `{tool}`, which runs command lines, has no argument `command`; give it, or say which argument \
