@@ -51,6 +51,8 @@ pub struct PlannedHooks {
     pub hooks: Vec<u32>,
     /// Whether every hook is a stage of its own and none needs to be claimed.
     pub simple: bool,
+    /// Whether it is time to look for warnings.
+    pub warnings_due: bool,
 }
 
 /// A plan with the hooks that it was made from.
@@ -85,7 +87,7 @@ pub(crate) fn plan(
     let snapshot = registry.snapshot();
     let (plan, reuse) = match snapshot.event(spec.name()) {
         Some(index) => {
-            let planned = snapshot.plan(values, index, &payload);
+            let planned = snapshot.plan_dispatch(values, index, &payload).map_err(|error| coded(&error))?;
             (planned.plan, planned.reuse)
         }
         None => (Arc::new(Plan::empty(snapshot.options().mode)), Reuse::Event),
@@ -104,6 +106,7 @@ pub(crate) fn plan(
         has_tool_use_id: has_tool_use_id(&spec),
         hooks,
         simple: plan.is_plain() && !has_detached && !is_unguarded && (plan.is_in_turn() || plan.calls().len() < 2),
+        warnings_due: spec.is_look_due(),
         native: NativePlan { snapshot, event: spec, plan, reuse, audit },
     })
 }

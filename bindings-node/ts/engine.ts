@@ -156,6 +156,7 @@ export class Engine implements HookRuntime {
       this.native.enabled ? this.counts.of(planned.event) : UNCOUNTED,
     );
     this.#plans.add(event, payload, plan, planned.holds);
+    if (planned.warningsDue) this.counts.logWarnings();
     return plan;
   }
 

@@ -43,7 +43,13 @@ export interface HookWarning {
   readonly hook: string;
   readonly id: string;
   readonly event: string;
-  readonly kind: "never_matched" | "always_fails" | "slow" | "misspelled_field" | "observes";
+  readonly kind:
+    | "never_matched"
+    | "unknown_tool"
+    | "always_fails"
+    | "slow"
+    | "misspelled_field"
+    | "observes";
   readonly reason: string;
   readonly fix: string;
 }

@@ -205,7 +205,7 @@ impl AsyncDriver {
         if nesting::is_tracked() {
             self.depth_token = Some(nesting::set(py, self.state.depth + 1)?);
         }
-        let finished = self.state.begin(py);
+        let finished = self.state.begin(py)?;
         if finished.is_none() {
             self.on_trio = task::is_on_trio(py)?;
         }

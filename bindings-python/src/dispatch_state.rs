@@ -120,10 +120,11 @@ impl DispatchState {
 
     /// Plans the dispatch; gives its end at once when there is nothing to run.
     #[inline]
-    pub(crate) fn begin(&mut self, py: Python<'_>) -> Option<Finished> {
+    pub(crate) fn begin(&mut self, py: Python<'_>) -> PyResult<Option<Finished>> {
         self.logs = logging::is_on(py);
         self.records_starts = self.cached.audit.effective() >= AuditLevel::Verbose;
-        let found = if self.enabled { self.cached.plan(py, &self.payload) } else { None };
+        let found = if self.enabled { self.cached.plan(py, &self.payload) } else { Ok(None) };
+        let found = found.map_err(|error| errors::of(py, &error))?;
         let payload = self.payload.clone();
         let step = match found {
             Some(planned) if !planned.plan.calls().is_empty() => host::dispatch::begin(
@@ -136,13 +137,12 @@ impl DispatchState {
             ),
             _ if self.enabled && self.cached.snapshot.wants_guarded(self.cached.spec.name()) => {
                 let (snapshot, spec) = (Arc::clone(&self.cached.snapshot), Arc::clone(&self.cached.spec));
-                return Some(Finished::Folded(Box::new(host::outcome::Outcome::without_hooks(
-                    snapshot, spec, payload,
-                ))));
+                let outcome = host::outcome::Outcome::without_hooks(snapshot, spec, payload);
+                return Ok(Some(Finished::Folded(Box::new(outcome))));
             }
-            planned => return Some(Finished::NoHooks { planned, payload, late: OnceCell::new() }),
+            planned => return Ok(Some(Finished::NoHooks { planned, payload, late: OnceCell::new() })),
         };
-        self.take(step)
+        Ok(self.take(step))
     }
 
     #[inline]

@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use hookweave_host::audit::Audit;
 use hookweave_host::directory::Directory;
+use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::index::{Plan, Planned, Reuse, Snapshot};
 use pyo3::prelude::*;
@@ -82,18 +83,19 @@ impl CachedEvent {
 
     /// The hooks that a payload selects; `None` when no hook was ever registered for the event.
     #[inline]
-    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Option<Planned<Handler>> {
+    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Result<Option<Planned<Handler>>, Error> {
         // Reading the payload and making a plan may run Python code, so neither happens while the plans are borrowed.
         let cached = self.plans.borrow().every_payload.clone();
         if let Some(plan) = cached {
-            return Some(Planned { plan, reuse: Reuse::Event });
+            return Ok(Some(Planned { plan, reuse: Reuse::Event }));
         }
         let payload = payload.bind(py);
         let tool = dict_get(&payload, intern!(py, "tool"));
         if let Some(plan) = tool.as_ref().and_then(|tool| self.plans.borrow().plan_for(tool)) {
-            return Some(Planned { plan, reuse: Reuse::Tool });
+            return Ok(Some(Planned { plan, reuse: Reuse::Tool }));
         }
-        let planned = self.snapshot.plan(&PyHost::new(py), self.snapshot.event(self.spec.name())?, &payload);
+        let Some(index) = self.snapshot.event(self.spec.name()) else { return Ok(None) };
+        let planned = self.snapshot.plan_dispatch(&PyHost::new(py), index, &payload)?;
         match planned.reuse {
             Reuse::Event => self.plans.borrow_mut().every_payload = Some(Arc::clone(&planned.plan)),
             Reuse::Tool => {
@@ -103,7 +105,7 @@ impl CachedEvent {
             }
             Reuse::Never => {}
         }
-        Some(planned)
+        Ok(Some(planned))
     }
 }
 

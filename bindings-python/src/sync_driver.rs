@@ -16,7 +16,7 @@ use crate::task;
 
 /// Runs a dispatch to its end.
 pub(crate) fn run(py: Python<'_>, mut state: DispatchState) -> PyResult<Object> {
-    let mut finished = state.begin(py);
+    let mut finished = state.begin(py)?;
     if finished.is_none() {
         refuse_coroutines(py, &state)?;
     }

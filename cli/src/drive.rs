@@ -64,7 +64,7 @@ pub(crate) fn dispatch(
     let envelope = Envelope::new(now_ms());
     envelope.place(&policy.registry.options().directory);
     let planned = snapshot.event(spec.name()).filter(|_| policy.registry.options().enabled);
-    let planned = planned.map(|index| snapshot.plan(&Json, index, &&payload));
+    let planned = planned.map(|index| snapshot.plan_dispatch(&Json, index, &&payload)).transpose()?;
     let Some(Planned { plan, reuse }) = planned else {
         return Ok((Folded::without_hooks(snapshot, spec, payload), envelope));
     };

@@ -13,7 +13,9 @@ from .response import Action
 
 __all__ = ["Durations", "HookStats", "HookWarning", "Stats", "WarningKind"]
 
-WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow", "misspelled_field", "observes"]
+WarningKind: TypeAlias = Literal[
+    "never_matched", "unknown_tool", "always_fails", "slow", "misspelled_field", "observes"
+]
 
 
 @dataclass(frozen=True, slots=True)

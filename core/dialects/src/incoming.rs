@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::output::{self, Json};
 use super::{WireEvent, timestamp};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::BUILT_IN;
@@ -93,14 +94,28 @@ impl Incoming {
 
     /// Takes what a tool is called with; an input of null is an empty one.
     ///
-    /// A gate without an input cannot judge the call, so there it is required.
+    /// A gate cannot judge a call whose arguments have no names, so there the input is required, and has to be an object or text
+    /// that holds one.
     pub(super) fn input(&mut self, names: &[&str], event: &str) -> Result<Option<Value>, Error> {
         let is_gate = BUILT_IN.iter().any(|known| known.name == event && known.gate);
         let is_there = names.iter().any(|name| self.rest.contains_key(*name));
         if is_gate && !is_there {
             return Err(refuse(self.dialect, format!("`{}` is missing", names.first().copied().unwrap_or_default())));
         }
-        Ok(self.take_any(names))
+        let input = self.take_any(names);
+        if !is_gate {
+            return Ok(input);
+        }
+        let found = match input {
+            Some(Value::String(text)) => match output::parse(&text) {
+                Json::Object(input) => return Ok(Some(Value::Object(input))),
+                _ => "text that holds none",
+            },
+            Some(Value::Object(_)) | None => return Ok(input),
+            Some(other) => output::kind(&other),
+        };
+        let name = names.first().copied().unwrap_or_default();
+        Err(refuse(self.dialect, format!("`{name}` must be an object, is {found}")))
     }
 
     /// Sets a payload field.

@@ -35,6 +35,7 @@ use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::{Scope, Timeout};
 use hookweave_machine::tool::ToolDefinition;
+use hookweave_machine::tool_names;
 use hookweave_session::{OpenSessions, Session};
 
 use environment::Environment;
@@ -166,7 +167,10 @@ impl FileHook {
     ///
     /// `payload` is the event's JSON by the engine's names, with the common fields filled in.
     pub fn invocation(&self, event: &Arc<EventSpec>, payload: Map<String, Value>, depth: u32) -> Invocation {
-        let tool = payload.get("tool").and_then(Value::as_str).and_then(|tool| self.runtime.tool(tool));
+        let tool = payload.get("tool").and_then(Value::as_str).and_then(|tool| {
+            let usual = || tool_names::usual_definition(tool, payload.get("args"));
+            self.runtime.tool(tool).or_else(usual)
+        });
         Invocation {
             event: Arc::clone(event),
             declared_event: self.declared.declared_event.clone(),

@@ -9,9 +9,11 @@ mod parse;
 
 use std::fmt::Write as _;
 
+use crate::error::did_you_mean;
+use crate::event::{COMMON_FIELDS, EventSpec};
 use crate::match_input::MatchInput;
 use crate::pattern::Pattern;
-use crate::payload::Host;
+use crate::payload::{Host, Spelling};
 
 /// The longest expression, in bytes.
 pub const MAX_LENGTH: usize = 1024;
@@ -102,6 +104,40 @@ impl Condition {
     /// Whether it holds; else why that cannot be said.
     pub(crate) fn holds<H: Host>(&self, input: &MatchInput<'_, H>) -> Result<bool, String> {
         evaluate::holds(&self.0, input)
+    }
+
+    /// Whether it looks at a field of the event, or into it.
+    pub(crate) fn reads(&self, field: &[&str]) -> bool {
+        let mut reads = false;
+        self.0.each_path(&mut |path| {
+            let is_step = |(step, name): (&Step, &&str)| matches!(step, Step::Name(written) if written == name);
+            reads |= path.root == Root::Event
+                && path.steps.len() >= field.len()
+                && path.steps.iter().zip(field).all(is_step);
+        });
+        reads
+    }
+
+    /// What it looks at of an event that such an event does not have; the text says what it has.
+    pub(crate) fn unknown_field(&self, event: &EventSpec, spelling: Spelling) -> Option<String> {
+        let known = event.built_in()?;
+        let fields: Vec<&str> = known.fields.iter().chain(COMMON_FIELDS).map(|field| field.name).collect();
+        let mut unknown = None;
+        self.0.each_path(&mut |path| {
+            let Some(Step::Name(name)) = path.steps.first().filter(|_| path.root == Root::Event) else { return };
+            let own = spelling.canonical(name);
+            if unknown.is_none() && !fields.contains(&&*own) {
+                unknown = Some(name.clone());
+            }
+        });
+        let name = unknown?;
+        let fields: Vec<_> = fields.iter().map(|field| spelling.local(field)).collect();
+        let hint = did_you_mean(&name, fields.iter().map(|field| &**field));
+        Some(format!(
+            "{} has no field `{name}`{hint}; it has {}, and fields of your own belong into `metadata`",
+            known.name,
+            fields.join(", ")
+        ))
     }
 
     /// The values of what it looks at, for a person: `session.tool_calls = 3`.

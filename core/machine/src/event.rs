@@ -193,6 +193,11 @@ impl EventSpec {
         self.built_in.is_none_or(|known| known.fields.iter().any(|f| f.name == field))
     }
 
+    /// Whether it asks if a tool may be called: its payload has to say which tool.
+    pub(crate) fn gates_tools(&self) -> bool {
+        self.own_gate && self.built_in.is_some_and(|known| known.fields.iter().any(|field| field.name == "tool"))
+    }
+
     /// The field that the `source` matcher looks at.
     #[must_use]
     pub fn subtype(&self) -> Option<&'static str> {

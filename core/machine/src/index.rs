@@ -10,13 +10,14 @@ mod sets;
 #[cfg(test)]
 pub(crate) use sets::BUILT;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
 
 use crate::entry::{Entry, Listed, Place};
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::event::{BUILT_IN, Catalogue, EventSpec, place_of};
 use crate::match_input::MatchInput;
 use crate::matcher::MatchResult;
@@ -200,13 +201,23 @@ struct ToolIndex<T> {
     calls: Calls<T>,
     /// How many of them depend on more than the tool.
     open: usize,
+    /// How many of them look at the command line.
+    reading: usize,
+    /// A payload of the tool was looked at.
+    checked: AtomicBool,
     /// The plan, when there is none of them.
     fixed: OnceLock<Arc<Plan<T>>>,
 }
 
 impl<T> Clone for ToolIndex<T> {
     fn clone(&self) -> Self {
-        Self { calls: self.calls.clone(), open: self.open, fixed: OnceLock::new() }
+        Self {
+            calls: self.calls.clone(),
+            open: self.open,
+            reading: self.reading,
+            checked: AtomicBool::new(self.checked.load(Ordering::Relaxed)),
+            fixed: OnceLock::new(),
+        }
     }
 }
 
@@ -215,6 +226,11 @@ impl<T> Snapshot<T> {
     pub(crate) fn names_of<'n>(&'n self, tool: &'n str) -> Vec<&'n str> {
         let further = self.tools.get(tool).map_or(&[][..], |tool| &tool.same_as);
         std::iter::once(tool).chain(further.iter().map(String::as_str)).collect()
+    }
+
+    /// Whether a hook has to be for all that a tool does before its `allow` counts.
+    fn is_several(&self, names: &[&str]) -> bool {
+        names.first().and_then(|own| self.tools.get(own)).is_some_and(|tool| tool.is_several)
     }
 
     /// One without hooks.
@@ -295,45 +311,75 @@ impl<T> Snapshot<T> {
         }
     }
 
-    /// The hooks that a payload selects.
-    pub fn plan<'v, H: Host>(&'v self, host: &'v H, event: &'v EventIndex<T>, payload: &H::View<'v>) -> Planned<T> {
-        let check = || event.spec.check_field_names(host, payload);
-        if event.on_tool == 0 {
-            let index = event.without_tool(self, check);
-            return match index.fixed(self.options.mode) {
-                Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Event },
-                None => self.plan_rest(host, event, index, payload),
-            };
-        }
-        let named =
-            host.field(payload, "tool").and_then(|tool| host.text(&tool, |name| event.remembered(name, self, check)));
-        let index = named.unwrap_or_else(|| {
-            check();
-            Arc::clone(event.without_tool(self, || ()))
-        });
-        match index.fixed(self.options.mode) {
-            Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Tool },
-            None => self.plan_rest(host, event, &index, payload),
-        }
-    }
-
-    fn plan_rest<'v, H: Host>(
+    /// The hooks of a dispatch; refuses the payload of a gate that lacks what they look at.
+    ///
+    /// What a payload has is looked at with the first one of each tool, and its command line with each one of which a hook asks
+    /// for it.
+    pub fn plan_dispatch<'v, H: Host>(
         &'v self,
         host: &'v H,
         event: &'v EventIndex<T>,
-        index: &ToolIndex<T>,
         payload: &H::View<'v>,
-    ) -> Planned<T> {
+    ) -> Result<Planned<T>, Error> {
+        let (index, reuse) = self.tool_index(host, event, payload);
+        if !index.checked.load(Ordering::Relaxed) && event.has_hooks() {
+            self.check(host, event, payload)?;
+            index.checked.store(true, Ordering::Relaxed);
+        }
+        if let Some(plan) = index.fixed(self.options.mode) {
+            return Ok(Planned { plan: Arc::clone(plan), reuse });
+        }
         let input = self.match_input(host, &event.spec, payload.clone());
+        match Some(&input).filter(|_| index.reading > 0).and_then(MatchInput::lacks_command) {
+            Some(why) => Err(Error::new(Code::InvalidPayload, why)),
+            None => Ok(self.plan_open(&index, &input)),
+        }
+    }
+
+    /// The hooks that a payload selects.
+    pub fn plan<'v, H: Host>(&'v self, host: &'v H, event: &'v EventIndex<T>, payload: &H::View<'v>) -> Planned<T> {
+        let (index, reuse) = self.tool_index(host, event, payload);
+        match index.fixed(self.options.mode) {
+            Some(plan) => Planned { plan: Arc::clone(plan), reuse },
+            None => self.plan_open(&index, &self.match_input(host, &event.spec, payload.clone())),
+        }
+    }
+
+    /// The hooks for a payload's tool, and how long a plan of them holds that nothing else decides.
+    fn tool_index<'v, H: Host>(
+        &'v self,
+        host: &'v H,
+        event: &'v EventIndex<T>,
+        payload: &H::View<'v>,
+    ) -> (Arc<ToolIndex<T>>, Reuse) {
+        if event.on_tool == 0 && !event.spec.gates_tools() {
+            return (Arc::clone(event.without_tool(self)), Reuse::Event);
+        }
+        let named = host.field(payload, "tool").and_then(|tool| host.text(&tool, |name| event.remembered(name, self)));
+        (named.unwrap_or_else(|| Arc::clone(event.without_tool(self))), Reuse::Tool)
+    }
+
+    /// Looks at the first payload of a tool; a tool that no hook is for although it may do what hooks are for is noted.
+    #[cold]
+    fn check<'v, H: Host>(&self, host: &'v H, event: &EventIndex<T>, payload: &H::View<'v>) -> Result<(), Error> {
+        event.spec.check_fields(host, payload)?;
+        let tool = host.field(payload, "tool").and_then(|tool| host.text(&tool, str::to_owned));
+        if tool.is_some_and(|tool| event.overlooks(&tool, self)) {
+            event.spec.tally().look_soon();
+        }
+        Ok(())
+    }
+
+    fn plan_open<H: Host>(&self, index: &ToolIndex<T>, input: &MatchInput<'_, H>) -> Planned<T> {
         let calls = index
             .calls
-            .candidates(&input)
+            .candidates(input)
             .into_iter()
             .filter_map(|call| {
                 if call.entry.is_spent() {
                     return None;
                 }
-                let verdict = call.entry.matcher().judge_rest(&input);
+                let verdict = call.entry.matcher().judge_rest(input);
                 verdict.selects.then(|| Call { grants_all: call.grants_all && verdict.grants_all, ..call.clone() })
             })
             .collect();
@@ -411,24 +457,32 @@ impl<T> EventIndex<T> {
         tools
     }
 
-    /// The index for payloads without a tool, made once; `new` is called before.
-    fn without_tool(&self, snapshot: &Snapshot<T>, new: impl Fn()) -> &Arc<ToolIndex<T>> {
-        if let Some(index) = self.any_tool.get() {
-            return index;
-        }
-        // Not while the index is made: looking at a payload may run the host's code, which may dispatch this event.
-        new();
-        let index = Arc::new(self.index_tool(None, snapshot));
-        // No thread waits for another one that makes it: in a forked child that thread would not exist.
-        self.any_tool.get_or_init(|| index)
+    /// Whether a tool is none that the engine knows, and no hook names it, while hooks are there for other tools.
+    pub(crate) fn overlooks(&self, tool: &str, snapshot: &Snapshot<T>) -> bool {
+        let names = [tool];
+        let named = |listed: &Listed<T>| listed.enabled && listed.entry.matcher().names_tool(&names);
+        self.on_tool > 0 && !snapshot.tools.knows(tool) && !self.hooks().any(named)
     }
 
-    /// The index for a tool, made once; `new` is called then.
-    fn remembered(&self, tool: &str, snapshot: &Snapshot<T>, new: impl Fn()) -> Arc<ToolIndex<T>> {
+    /// The first hook that is for some tools only.
+    pub(crate) fn first_on_tool(&self) -> Option<&Listed<T>> {
+        self.hooks().find(|listed| listed.enabled && listed.entry.matcher().depends_on_tool())
+    }
+
+    /// The index for payloads without a tool, made once.
+    fn without_tool(&self, snapshot: &Snapshot<T>) -> &Arc<ToolIndex<T>> {
+        // No thread waits for another one that makes it: in a forked child that thread would not exist.
+        self.any_tool.get().unwrap_or_else(|| {
+            let index = Arc::new(self.index_tool(None, snapshot));
+            self.any_tool.get_or_init(|| index)
+        })
+    }
+
+    /// The index for a tool, made once.
+    fn remembered(&self, tool: &str, snapshot: &Snapshot<T>) -> Arc<ToolIndex<T>> {
         if let Some(index) = self.by_tool.load().get(tool) {
             return Arc::clone(index);
         }
-        new();
         let index = Arc::new(self.index_tool(Some(tool), snapshot));
         self.by_tool.rcu(|known| {
             let mut known = if known.len() < MAX_REMEMBERED_TOOLS { (**known).clone() } else { FxHashMap::default() };
@@ -441,7 +495,13 @@ impl<T> EventIndex<T> {
     /// Judges the tool conditions of every hook and sorts out what else has to be asked.
     fn index_tool(&self, tool: Option<&str>, snapshot: &Snapshot<T>) -> ToolIndex<T> {
         let names = tool.map(|tool| snapshot.names_of(tool));
-        let mut index = ToolIndex { calls: Calls::default(), open: 0, fixed: OnceLock::new() };
+        let mut index = ToolIndex {
+            calls: Calls::default(),
+            open: 0,
+            reading: 0,
+            checked: AtomicBool::new(false),
+            fixed: OnceLock::new(),
+        };
         for call in self.hooks().filter_map(|listed| Call::of(listed, names.as_deref(), snapshot)) {
             index.insert(call);
         }
@@ -456,7 +516,10 @@ impl<T> Call<T> {
         if !listed.enabled || !matcher.rule_speaks_of(names) {
             return None;
         }
-        let MatchResult { selects, grants_all } = matcher.judge_tool(names);
+        let MatchResult { selects, mut grants_all } = matcher.judge_tool(names);
+        if let Some([own, _, ..]) = names.filter(|names| snapshot.is_several(names)) {
+            grants_all &= matcher.judge_tool(Some(&[own])).grants_all;
+        }
         let grants_all = grants_all && snapshot.options.profile.grants;
         selects.then(|| Self { entry: Arc::clone(&listed.entry), grants_all })
     }
@@ -475,6 +538,7 @@ fn is_open<T>(entry: &Entry<T>) -> bool {
 impl<T> ToolIndex<T> {
     fn insert(&mut self, call: Call<T>) {
         self.open += usize::from(call.is_open());
+        self.reading += usize::from(call.entry.matcher().reads_command());
         self.calls.insert(call);
     }
 
@@ -488,6 +552,7 @@ impl<T> ToolIndex<T> {
         index.fixed = OnceLock::new();
         if let Some(entry) = before {
             index.open -= usize::from(is_open(entry));
+            index.reading -= usize::from(entry.matcher().reads_command());
             index.calls.remove(entry.matcher(), entry.place());
         }
         if let Some(call) = now {

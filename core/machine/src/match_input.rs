@@ -12,7 +12,7 @@ use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
 use crate::shell::{self, Reading};
-use crate::tool::{Tool, Tools};
+use crate::tool::{Tool, Tools, usual};
 
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
@@ -123,6 +123,32 @@ impl<'v, H: Host> MatchInput<'v, H> {
         self.tool().and_then(|name| self.tools.get(name))
     }
 
+    /// Whether a hook has to be for all that the tool does before its `allow` counts.
+    pub(crate) fn is_several(&self) -> bool {
+        self.defined().is_some_and(|tool| tool.is_several)
+    }
+
+    /// Why the payload of a gate lacks what its hooks look at: a tool that runs command lines, without one.
+    pub(crate) fn lacks_command(&self) -> Option<String> {
+        let tool = self.tool().filter(|tool| self.event.gates_tools() && self.tools.is_shell(tool))?;
+        let found = self.commands();
+        if found.indeterminate || !found.items.is_empty() {
+            return None;
+        }
+        let args = self.args().items.first();
+        let given = args.and_then(|args| self.host.keys(args).ok()).unwrap_or_default();
+        // A call with nothing hides nothing: a model may forget the command.
+        if args.is_some() && given.is_empty() {
+            return None;
+        }
+        let hint = given.first().map_or_else(|| "cmd".to_owned(), |given| given.escape_debug().to_string());
+        Some(format!(
+            "{} of tool `{tool}`, which runs command lines, has no argument `command`; give it, or say which argument \
+             holds it: define_tool(\"{tool}\", command=\"{hint}\")",
+            self.event.name()
+        ))
+    }
+
     /// The tool's name and those of the tools that it was defined to be the same as.
     pub(crate) fn tool_names(&self) -> Option<Vec<&str>> {
         let name = self.tool()?;
@@ -164,8 +190,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let args = self.args();
             let mut found = Found { items: SmallVec::new(), indeterminate: args.indeterminate };
             let Some(args) = args.items.first() else { return found };
-            let named = self.defined().and_then(|tool| tool.command.as_deref());
-            for name in std::iter::once("command").chain(named) {
+            let named = self.defined().map_or(&[][..], |tool| &tool.commands);
+            for name in std::iter::once("command").chain(named.iter().map(String::as_str)) {
                 if let Some(view) = self.host.get(args, name) {
                     let text = self.as_text(&view);
                     found.indeterminate |= text.indeterminate;
@@ -221,11 +247,15 @@ impl<'v, H: Host> MatchInput<'v, H> {
         let args = self.args();
         let mut indeterminate = args.indeterminate;
         if let Some(args) = args.items.first() {
-            let named = self.defined().map_or(&[][..], |tool| &tool.paths);
+            let tool = self.defined();
+            let named = tool.map_or(&[][..], |tool| &tool.paths);
             for name in PATH_ARGUMENTS.into_iter().chain(named.iter().map(String::as_str)) {
                 if let Some(view) = self.host.get(args, name) {
                     indeterminate |= self.collect_paths(&view, texts);
                 }
+            }
+            if tool.is_some_and(|tool| tool.is_patch) {
+                indeterminate |= !self.collect_patched(args, texts);
             }
         }
         if let Some(view) = self.event.path().and_then(|field| self.host.field(&self.payload, field)) {
@@ -248,6 +278,16 @@ impl<'v, H: Host> MatchInput<'v, H> {
             texts.extend(text.items);
         }
         indeterminate
+    }
+
+    /// Adds the files of the patches that stand in a tool's arguments; says whether there were any, or a path beside them.
+    fn collect_patched(&self, args: &H::View<'v>, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
+        for key in self.host.keys(args).unwrap_or_default() {
+            let text = self.host.get(args, &key).and_then(|view| self.host.long_text(&view));
+            let patched = text.iter().flat_map(|text| usual::patched(text)).map(|path| Cow::Owned(path.to_owned()));
+            texts.extend(patched.collect::<Vec<_>>());
+        }
+        !texts.is_empty()
     }
 
     /// The argument at a dotted path, as text.
@@ -324,9 +364,9 @@ pub(crate) fn each_matched_text<'v, H: Host>(
 ) {
     if let Some(args) = args.filter(|args| matches!(host.kind(args), Kind::Object)) {
         let [command, paths @ ..] = host.pick(args, &MATCHED_ARGUMENTS);
-        let named = tool.and_then(|tool| tool.command.as_deref()).and_then(|name| host.get(args, name));
-        for command in command.iter().chain(&named) {
-            host.text(command, &mut take);
+        let named = tool.iter().flat_map(|tool| &tool.commands).filter_map(|name| host.get(args, name));
+        for command in command.into_iter().chain(named) {
+            host.text(&command, &mut take);
         }
         for path in paths.iter().flatten() {
             each_path(host, path, &mut take);

@@ -22,7 +22,7 @@ use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
 use crate::pattern::{Names, PathGlob, Pattern};
 use crate::payload::Host;
-use crate::tool::names as tool_names;
+use crate::tool::{Tools, names as tool_names, usual};
 
 use args::ArgCondition;
 
@@ -168,6 +168,10 @@ impl Matcher {
                 .as_deref()
                 .map(WhenCondition::new)
                 .transpose()
+                .and_then(|when| match when.as_ref().and_then(|when| when.unknown_field(event, spelling)) {
+                    Some(why) => Err(why),
+                    None => Ok(when),
+                })
                 .map_err(|why| bad("when", why))?
                 .map(|condition| When { condition, logged: Arc::default() }),
             spec,
@@ -182,6 +186,40 @@ impl Matcher {
 
     pub(crate) const fn tests_tool(&self) -> bool {
         self.tool.is_some() || self.tool_pattern.is_some()
+    }
+
+    /// Whether it looks at a tool's command line.
+    pub(crate) fn reads_command(&self) -> bool {
+        self.command.is_some()
+            || self.rules.iter().any(rule::Rule::is_about_command)
+            || self.spec.args.iter().any(|(path, _)| path == "command")
+            || self.when.as_ref().is_some_and(|when| when.condition.reads(&["args", "command"]))
+    }
+
+    /// The tools that it asks for, where no tool that may come is one of them.
+    pub(crate) fn unknown_tools(&self, tools: &Tools, seen: &[String]) -> Option<String> {
+        let may_come = |name: &String| tools.may_come(name, seen);
+        let of_tool = self.tool.as_ref().and_then(Names::exact).map(|names| names.iter().collect());
+        if let Some(names) = of_tool.or_else(|| self.tools_of_rules()) {
+            let written = || names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join("|");
+            return (!names.iter().any(|name| may_come(name))).then(written);
+        }
+        let fits = |name: &str| self.judge_tool(Some(&[name])).selects;
+        let pattern = self.tool_pattern.as_ref().filter(|_| self.tool.is_none() && self.spec.naming.is_none())?;
+        let is_known = usual::known().any(fits) || tools.defined_names().chain(seen).any(|name| fits(name));
+        let written = self.spec.tool_pattern.clone().filter(|written| !written.to_lowercase().contains("mcp"))?;
+        (!is_known && pattern.is_match("mcp__server__tool") == Some(false)).then_some(written)
+    }
+
+    /// The tools that its rules name; `None` if one of them names none.
+    fn tools_of_rules(&self) -> Option<Vec<&String>> {
+        let each: Option<Vec<&Vec<String>>> = self.rules.iter().map(rule::Rule::tools).collect();
+        each.filter(|each| !each.is_empty()).map(|each| each.into_iter().flatten().collect())
+    }
+
+    /// Whether it names a tool of these names.
+    pub(crate) fn names_tool(&self, names: &[&str]) -> bool {
+        self.depends_on_tool() && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names))
     }
 
     /// Whether anything beside the tool decides.
@@ -304,10 +342,18 @@ impl Matcher {
         if self.rules.is_empty() {
             return MatchResult::YES;
         }
-        let tools = input.tool_names();
-        let known = tools.map(|names| known_names(&names, Some(self.rule_naming())));
-        let judged = self.rules.iter().map(|rule| rule.judge(known.as_deref(), input));
-        judged.fold(MatchResult::NO, MatchResult::or)
+        let naming = self.rule_naming();
+        let judge = |names: Option<Vec<&str>>| {
+            let known = names.map(|names| known_names(&names, Some(naming)));
+            let judged = self.rules.iter().map(|rule| rule.judge(known.as_deref(), input));
+            judged.fold(MatchResult::NO, MatchResult::or)
+        };
+        let verdict = judge(input.tool_names());
+        if verdict.grants_all && input.is_several() {
+            let own = judge(input.tool().map(|tool| vec![tool]));
+            return MatchResult { grants_all: own.grants_all, ..verdict };
+        }
+        verdict
     }
 
     fn judge_session<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {

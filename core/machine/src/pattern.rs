@@ -76,6 +76,14 @@ impl Names {
         Self::new(text)
     }
 
+    /// The names, where no glob is among them.
+    pub(crate) fn exact(&self) -> Option<&Vec<String>> {
+        match self {
+            Self::Any { exact, globs } if globs.is_empty() => Some(exact),
+            _ => None,
+        }
+    }
+
     pub(crate) const fn is_all(&self) -> bool {
         matches!(self, Self::All)
     }

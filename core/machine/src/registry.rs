@@ -15,6 +15,7 @@ mod races;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -61,6 +62,16 @@ pub struct Registry<T> {
     noticed: AtomicBool,
     observer: OnceLock<Arc<dyn Observer>>,
     known_tools: Arc<KnownTools>,
+    told: Mutex<Told>,
+}
+
+/// What the host was told of, as warnings.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// That a hook can never match; it stood for all such hooks.
+    pub(crate) unmatched: bool,
+    /// Tools that nobody knows.
+    pub(crate) tools: BTreeSet<String>,
 }
 
 impl<T> Registry<T> {
@@ -89,7 +100,13 @@ impl<T> Registry<T> {
             noticed: AtomicBool::new(false),
             observer: OnceLock::new(),
             known_tools: Arc::default(),
+            told: Mutex::new(Told::default()),
         }
+    }
+
+    /// What the host was told of.
+    pub(crate) fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets who keeps a record of hooks that come and go; the first one stays.

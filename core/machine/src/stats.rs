@@ -5,25 +5,29 @@
 
 mod warnings;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::action::Action;
-use crate::entry::{HookId, HookInfo};
+use crate::entry::{Entry, HookId, HookInfo};
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::fold::{Record, Status};
 use crate::hook::Enforcement;
-use crate::matcher::MatcherSpec;
+use crate::index::Snapshot;
 use crate::outcome::Outcome;
 use crate::registry::Registry;
 
 pub use crate::tally::{ERROR, HookCounter};
 pub use warnings::{ALWAYS_FAILS_AFTER, HookWarning, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, WarningKind};
 
-use crate::tally::{Read, Run, RunKind, Tally};
-use warnings::{HookFacts, misspelt, observes, warning};
+use crate::tally::{Read, Run, RunKind};
+use warnings::{HookFacts, misspelt, observes, unknown_tool, warning};
+
+/// How many unknown tools are told of: a hostile agent could name new ones without end.
+const TOOLS_TOLD: usize = 64;
 
 /// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -173,6 +177,12 @@ impl EventSpec {
         self.tally().add::<true>(1)
     }
 
+    /// Whether it is time for [`Registry::new_warnings`] before the next count says so; true once.
+    #[must_use]
+    pub fn is_look_due(&self) -> bool {
+        self.tally().is_look_due()
+    }
+
     /// After how many more dispatches it is time for [`Registry::new_warnings`].
     #[must_use]
     pub fn until_check(&self) -> u64 {
@@ -184,11 +194,12 @@ impl<T> Registry<T> {
     /// What hooks did so far; begins anew when asked.
     pub fn stats(&self, now: Now, reset: bool) -> Stats {
         let mut stats = Stats { hooks: Vec::new(), events: BTreeMap::new(), warnings: Vec::new() };
-        self.each_tally(now, reset, |hook, warning, _| {
+        self.each_tally(now, reset, |hook, warning| {
             stats.hooks.push(hook);
             stats.warnings.extend(warning);
         });
         stats.warnings.extend(self.misspelled_fields(|_| true));
+        stats.warnings.extend(self.unknown_tools(|_| true).into_values());
         let observing = self.observing().map(|info| {
             let counted = stats.hooks.iter().find(|hook| hook.id == info.id);
             observes(&info, counted.map(|hook| (hook.would_block, hook.runs)))
@@ -204,12 +215,42 @@ impl<T> Registry<T> {
         stats
     }
 
-    /// The warnings that were not given here before: one for each hook at most.
+    /// The warnings that were not given here before: one for each hook at most, and one for all hooks that can never match.
+    ///
+    /// It is asked at the end of a dispatch, so hooks that never ran cost it next to nothing.
     pub fn new_warnings(&self) -> Vec<HookWarning> {
         let mut new = Vec::new();
-        self.each_tally(Now { ticks: 0, epoch_ms: 0 }, false, |_, warning, tally| {
-            new.extend(warning.filter(|_| tally.warns_first()));
-        });
+        let snapshot = self.snapshot();
+        let now = Now { ticks: 0, epoch_ms: 0 };
+        for event in self.catalogue().events() {
+            let Some(index) = snapshot.event(event.name()) else { continue };
+            let seen = OnceCell::new();
+            for entry in index.hooks().filter(|listed| listed.enabled).map(|listed| &listed.entry) {
+                let tally = entry.tally();
+                if tally.has_run() {
+                    let stats = entry_stats(entry, &tally.read(false), now);
+                    let facts = HookFacts { waited_for: !entry.detached(), ..HookFacts::of(entry.matcher().spec()) };
+                    new.extend(warning(&stats, &facts).filter(|_| tally.warns_first()));
+                } else if !self.told().unmatched {
+                    let dispatches = tally.since(event.tally().total(), false);
+                    let tools = seen.get_or_init(|| index.tools_seen());
+                    if dispatches < NEVER_MATCHED_AFTER || !is_suspect(&snapshot, entry, tools) {
+                        continue;
+                    }
+                    let facts =
+                        HookFacts { dispatches, tools, is_suspect: true, ..HookFacts::of(entry.matcher().spec()) };
+                    new.extend(warning(&entry_stats(entry, &tally.read(false), now), &facts));
+                    // One stands for all: `stats` names each.
+                    self.told().unmatched = true;
+                }
+            }
+        }
+        let told = self.told().tools.clone();
+        let untold = self.unknown_tools(|tool| told.len() < TOOLS_TOLD && !told.contains(tool));
+        for (tool, warning) in untold {
+            self.told().tools.insert(tool);
+            new.push(warning);
+        }
         new.extend(self.misspelled_fields(EventSpec::reports_misspelled_field_first));
         if self.take_unseen_observer() {
             // One stands for all: `stats` names each.
@@ -221,6 +262,22 @@ impl<T> Registry<T> {
     /// The hooks that observe and are switched on, in order.
     fn observing(&self) -> impl Iterator<Item = HookInfo> + use<T> {
         self.list().into_iter().filter(|info| info.enabled && info.enforcement == Enforcement::Observe)
+    }
+
+    /// Tools that came and that neither the engine nor a hook knows, each with the first hook that may have missed it.
+    fn unknown_tools(&self, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, HookWarning> {
+        let (snapshot, mut warnings) = (self.snapshot(), BTreeMap::new());
+        for spec in self.catalogue().events() {
+            let Some(index) = snapshot.event(spec.name()) else { continue };
+            let Some(hook) = index.first_on_tool().map(|listed| &listed.entry) else { continue };
+            for tool in index.tools_seen() {
+                if wanted(&tool) && index.overlooks(&tool, &snapshot) {
+                    let new = || unknown_tool(hook.name(), hook.id(), spec.name(), &tool);
+                    warnings.entry(tool.clone()).or_insert_with(new);
+                }
+            }
+        }
+        warnings
     }
 
     /// Misspelled fields of events, each reported with the first hook that receives them.
@@ -238,29 +295,37 @@ impl<T> Registry<T> {
         times_logged
     }
 
-    fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<HookWarning>, &Tally)) {
+    fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<HookWarning>)) {
         let snapshot = self.snapshot();
         for info in self.list() {
             let Some(entry) = HookId::parse(&info.id).and_then(|id| self.entry(id)) else { continue };
             let tally = entry.tally();
             let dispatches = tally.since(entry.event().tally().total(), reset);
-            let stats = hook_stats(&info.name, &info.id, &info.event, &tally.read(reset), now);
+            let stats = entry_stats(&entry, &tally.read(reset), now);
             let tools = || snapshot.event(&info.event).map_or_else(Vec::new, crate::index::EventIndex::tools_seen);
             let warning = info.enabled.then(|| {
                 let tools = if stats.never_matched { tools() } else { Vec::new() };
-                let fits = |tool: &String| entry.matcher().judge_tool(Some(&snapshot.names_of(tool))).selects;
                 let facts = HookFacts {
                     matcher: &info.matcher,
                     waited_for: !info.detached,
                     dispatches,
                     tools: &tools,
-                    is_suspect: info.matcher == MatcherSpec::default() || !tools.is_empty() && !tools.iter().any(fits),
+                    is_suspect: stats.never_matched && is_suspect(&snapshot, &entry, &tools),
                 };
                 warning(&stats, &facts)
             });
-            each(stats, warning.flatten(), tally);
+            each(stats, warning.flatten());
         }
     }
+}
+
+/// Whether a hook asks for a tool that the host cannot have.
+fn is_suspect<T>(snapshot: &Snapshot<T>, entry: &Entry<T>, seen: &[String]) -> bool {
+    entry.matcher().unknown_tools(snapshot.tools(), seen).is_some()
+}
+
+fn entry_stats<T>(entry: &Entry<T>, read: &Read, now: Now) -> HookStats {
+    hook_stats(entry.name(), &entry.id().to_string(), entry.event().name(), read, now)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
@@ -301,7 +366,9 @@ fn hook_stats(hook: &str, id: &str, event: &str, read: &Read, now: Now) -> HookS
 mod tests {
     use super::*;
     use crate::hook::HookSpec;
+    use crate::matcher::MatcherSpec;
     use crate::options::Options;
+    use crate::tally::Tally;
 
     #[test]
     fn durations_are_told_by_their_percentiles_and_the_last_run_by_the_clock_on_the_wall() {
@@ -324,13 +391,21 @@ mod tests {
     #[test]
     fn each_hook_is_warned_of_once() {
         let registry: Registry<()> = Registry::new(Options::default());
-        registry.register(HookSpec { name: Some("idle".into()), ..HookSpec::new("Stop") }, ()).unwrap();
+        for (name, tool) in [("idle", "Bahs"), ("other", "Bsah"), ("waits", "Edit")] {
+            let matcher = MatcherSpec::default().tool(tool);
+            registry
+                .register(HookSpec { name: Some(name.into()), matcher, ..HookSpec::new("PreToolUse") }, ())
+                .unwrap();
+        }
         let catalogue = registry.catalogue();
-        catalogue.events().find(|event| event.name() == "Stop").unwrap().count(NEVER_MATCHED_AFTER);
-        let times_logged: Vec<_> = registry.new_warnings().into_iter().map(|warning| warning.hook).collect();
-        assert_eq!(times_logged, ["idle"]);
+        catalogue.events().find(|event| event.name() == "PreToolUse").unwrap().count(NEVER_MATCHED_AFTER);
+        let warnings = registry.new_warnings();
+        let [warning] = &warnings[..] else { panic!("one line for all: {warnings:?}") };
+        assert_eq!(warning.hook, "idle");
+        assert!(warning.fix.contains("did you mean `Bash`?"), "{}", warning.fix);
         assert_eq!(registry.new_warnings(), []);
         let now = Now { ticks: 0, epoch_ms: 0 };
-        assert_eq!(registry.stats(now, false).warnings.len(), 1, "whoever asks is told again");
+        let again: Vec<_> = registry.stats(now, false).warnings.into_iter().map(|warning| warning.hook).collect();
+        assert_eq!(again, ["idle", "other"], "whoever asks is told of each, again");
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct EventTally {
     total: AtomicU64,
     /// How many of them were there when the statistics were last begun anew.
     before: AtomicU64,
+    /// Something was seen of which a person should be told at once.
+    due: AtomicBool,
 }
 
 impl EventTally {
@@ -29,7 +31,18 @@ impl EventTally {
     pub(crate) fn add<const ALONE: bool>(&self, dispatches: u64) -> bool {
         let before = raise::<ALONE>(&self.total, dispatches);
         let after = before + dispatches;
-        after >= FIRST_LOOK && (before == 0 || after.ilog2() > before.ilog2())
+        after >= FIRST_LOOK && (before == 0 || after.ilog2() > before.ilog2()) || self.is_look_due()
+    }
+
+    /// Lets the host look for warnings when this dispatch is over.
+    pub(crate) fn look_soon(&self) {
+        self.due.store(true, Relaxed);
+    }
+
+    /// Whether it should, once.
+    #[inline]
+    pub(crate) fn is_look_due(&self) -> bool {
+        self.due.load(Relaxed) && self.due.swap(false, Relaxed)
     }
 
     /// How many dispatches are left until the next look for warnings.
@@ -196,6 +209,11 @@ impl Tally {
         let times = self.book.get_or_init(Box::default).failed.fetch_add(1, Relaxed) + 1;
         let is_round = times == 10_u64.saturating_pow(times.ilog10());
         (is_round || became == FailBehavior::Block).then_some(times)
+    }
+
+    /// Whether the hook has run, or was passed over.
+    pub(crate) fn has_run(&self) -> bool {
+        self.book.get().is_some()
     }
 
     /// Whether its warning has not been given to the host yet; from here on it has.

@@ -8,11 +8,12 @@ use boon::{CompileError, Compiler, SchemaIndex, Schemas, UrlLoader, ValidationEr
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, did_you_mean};
 use crate::json::{from_json, to_json};
 use crate::payload::Host;
 use crate::read::Reader;
 pub mod names;
+pub(crate) mod usual;
 
 /// A tool of the host under a name of its own: what `define_tool` is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,8 +90,14 @@ impl ToolDefinition {
 pub(crate) struct Tool {
     /// The names that it also goes by, nearest first.
     pub(crate) same_as: Vec<String>,
-    pub(crate) command: Option<String>,
+    /// The arguments that hold its command, beside `command`.
+    pub(crate) commands: Vec<String>,
+    /// The arguments that hold paths, beside the usual ones.
     pub(crate) paths: Vec<String>,
+    /// Its paths stand in the text of a patch.
+    pub(crate) is_patch: bool,
+    /// It is another tool with other arguments: a hook that is for one of them only cannot allow all.
+    pub(crate) is_several: bool,
     schema: Option<Schema>,
 }
 
@@ -214,8 +221,43 @@ impl Tools {
         names
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
+    /// The names of the tools that the host has defined.
+    pub(crate) fn defined_names(&self) -> impl Iterator<Item = &String> {
+        self.by_name.keys()
+    }
+
+    /// What the host said of a tool.
+    pub(crate) fn defined(&self, name: &str) -> Option<&Tool> {
         self.by_name.get(name)
+    }
+
+    /// What the host said of a tool, or what one with a usual name is.
+    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
+        self.defined(name).or_else(|| usual::usual(name))
+    }
+
+    /// Whether the engine knows what a tool does.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        usual::is_ours(name) || name.starts_with("mcp__") || self.get(name).is_some()
+    }
+
+    /// Whether a host that has had these tools may have one of this name: the engine knows it, and the host does not call the same
+    /// tool otherwise.
+    pub(crate) fn may_come(&self, name: &str, seen: &[String]) -> bool {
+        if usual::is_ours(name) || name.starts_with("mcp__") || self.defined(name).is_some() {
+            return true;
+        }
+        let is_same = |tool: &Tool, name: &String| {
+            tool.same_as.contains(name) || self.get(name).is_some_and(|other| other.same_as == tool.same_as)
+        };
+        seen.iter().any(|known| known == name)
+            || usual::usual(name).is_some_and(|tool| !seen.iter().any(|known| is_same(tool, known)))
+    }
+
+    /// Whether a tool runs command lines.
+    pub(crate) fn is_shell(&self, name: &str) -> bool {
+        let is_shell = |name: &str| usual::SHELLS.contains(&name);
+        is_shell(name) || self.get(name).is_some_and(|tool| tool.same_as.iter().any(|name| is_shell(name)))
     }
 
     /// Adds a tool. The same definition twice is no error, and one that gives nothing but a schema gives a known tool another one.
@@ -236,7 +278,13 @@ impl Tools {
             if other == name || other.is_empty() {
                 return refuse("same_as must name another tool");
             }
-            let further = self.by_name.get(&other).map(|tool| tool.same_as.clone()).unwrap_or_default();
+            if !self.knows(&other) {
+                let mut known: Vec<&str> = usual::ours().collect();
+                known.extend(self.by_name.keys().map(String::as_str));
+                let hint = did_you_mean(&other, known);
+                return refuse(&format!("same_as names `{other}`, which is no known tool{hint}; define it first"));
+            }
+            let further = self.get(&other).map(|tool| tool.same_as.clone()).unwrap_or_default();
             if further.contains(&name) {
                 return refuse("same_as leads back to the tool itself");
             }
@@ -252,7 +300,8 @@ impl Tools {
             known.schema = schema;
             return Ok(());
         }
-        let tool = Tool { same_as: names, command, paths, schema };
+        let commands = command.into_iter().collect();
+        let tool = Tool { same_as: names, commands, paths, is_patch: false, is_several: false, schema };
         if self.by_name.get(&name).is_some_and(|known| *known != tool) {
             return refuse("is already defined differently");
         }

@@ -26,7 +26,10 @@ impl Engine {
         let spec = index.map_or_else(|| snapshot.resolve(event.name()), |index| Ok(Arc::clone(index.spec())))?;
         let event = event.resolved(&spec, &snapshot.options().directory)?;
         let is_enabled = self.is_enabled();
-        let planned = index.filter(|_| is_enabled).map(|index| snapshot.plan(&Shared, index, &event.payload()));
+        let planned = index
+            .filter(|_| is_enabled)
+            .map(|index| snapshot.plan_dispatch(&Shared, index, &event.payload()))
+            .transpose()?;
         let Some(Planned { plan, reuse }) = planned else {
             if is_enabled {
                 spec.count(1);

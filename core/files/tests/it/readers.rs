@@ -65,7 +65,7 @@ fn claude_takes_every_kind_of_handler() {
     assert_eq!(shell(&loaded, 0), ("a.sh", Shell::Posix));
     assert_eq!((first.spec.event.as_str(), first.declared_event.as_str()), ("PreToolUse", "PreToolUse"));
     assert_eq!(first.spec.timeout, Timeout::After(Duration::from_secs(5)));
-    assert_eq!(first.spec.matcher.rule.as_deref(), Some("Bash(git *)"));
+    assert_eq!(first.spec.matcher.rule, Some("Bash(git *)".into()));
     assert_eq!(first.spec.fail_behavior, Some(FailBehavior::Block));
     assert_eq!(first.spec.group, Some("claude-code"));
     assert_eq!(first.spec.scope, Scope::Project);

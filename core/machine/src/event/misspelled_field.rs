@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use super::{COMMON_FIELDS, CatalogueEntry, EventSpec};
-use crate::error::nearest;
+use crate::error::{Code, Error, nearest, surely_meant};
 use crate::payload::Host;
 
 /// How many payloads of an event are looked at.
@@ -49,18 +49,51 @@ impl EventSpec {
         self.misspelled_fields().is_first_report()
     }
 
-    /// Looks at a payload that may be unlike those before.
+    /// Looks at a payload that may be unlike those before; refuses that of a gate that does not say what it is about.
     #[cold]
-    pub(crate) fn check_field_names<'v, H: Host>(&self, host: &'v H, payload: &H::View<'v>) {
-        let Some(known) = self.built_in() else { return };
+    pub(crate) fn check_fields<'v, H: Host>(&self, host: &'v H, payload: &H::View<'v>) -> Result<(), Error> {
+        let Some(known) = self.built_in() else { return Ok(()) };
+        if self.is_own_gate() {
+            complete(known, self.gates_tools(), host, payload).map_err(|why| Error::new(Code::InvalidPayload, why))?;
+        }
+        self.note_field_names(known, host, payload);
+        Ok(())
+    }
+
+    fn note_field_names<'v, H: Host>(&self, known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>) {
         let misspelled_fields = self.misspelled_fields();
         if misspelled_fields.first().is_none() && misspelled_fields.checks.load(Relaxed) < MOST_CHECKS {
             misspelled_fields.checks.fetch_add(1, Relaxed);
             if let Some(misspelled_field) = find(known, host, payload) {
                 _ = misspelled_fields.first.set(misspelled_field);
+                self.tally().look_soon();
             }
         }
     }
+}
+
+/// Says what the payload of a gate lacks: its tool, or a field that it has under another name by a slip.
+fn complete<'v, H: Host>(
+    known: &CatalogueEntry,
+    needs_tool: bool,
+    host: &'v H,
+    payload: &H::View<'v>,
+) -> Result<(), String> {
+    let misspelled = find(known, host, payload);
+    let is_slip = |field: &&MisspelledField| surely_meant(&field.given, [&*field.missing]).is_some();
+    if let Some(MisspelledField { missing, given }) = misspelled.as_ref().filter(is_slip) {
+        return Err(format!(
+            "{} has no field `{given}` (did you mean `{missing}`?); hooks look at `{missing}`",
+            known.name
+        ));
+    }
+    let tool = host.field(payload, "tool").and_then(|tool| host.text(&tool, |tool| !tool.trim().is_empty()));
+    if !needs_tool || tool == Some(true) {
+        return Ok(());
+    }
+    let instead = misspelled.filter(|field| field.missing == "tool");
+    let instead = instead.map_or_else(String::new, |field| format!("; it is not called `{}`", field.given));
+    Err(format!("{} needs `tool`, the name of the tool that is to be called, as text{instead}", known.name))
 }
 
 fn find<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {

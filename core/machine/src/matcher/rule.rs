@@ -13,6 +13,7 @@ use crate::match_input::MatchInput;
 use crate::pattern::Glob;
 use crate::payload::{Host, Kind};
 use crate::tool::names as tool_names;
+use crate::tool::usual::SHELLS;
 
 use command::Command;
 use domain::Domain;
@@ -23,9 +24,6 @@ const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// Tools that a rule about reading covers.
 const READING: &[&str] = &["Read", "Glob", "Grep", "LS", "NotebookRead"];
-
-/// Tools that run a command line: a rule about `Bash` covers each.
-const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 
 /// A compiled rule.
 #[derive(Debug, Clone)]
@@ -81,6 +79,16 @@ impl Rule {
     pub(super) fn speaks_of(&self, names: &[&str]) -> bool {
         let mut aliases = names.iter().flat_map(|name| tool_names::aliases(name));
         names.iter().any(|name| self.tools.has(name)) || aliases.any(|name| self.tools.has(name))
+    }
+
+    /// The tools that it names one by one.
+    pub(super) const fn tools(&self) -> Option<&Vec<String>> {
+        if let Tools::Named(names) = &self.tools { Some(names) } else { None }
+    }
+
+    /// Whether it is about a command line.
+    pub(super) const fn is_about_command(&self) -> bool {
+        matches!(self.about, RuleContent::Command(_))
     }
 
     /// The programs of which one must stand in a line that is understood whole; `None` if the rule is about something else.

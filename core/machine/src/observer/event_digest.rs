@@ -151,7 +151,7 @@ pub fn each_text<H: Host>(
     let named = tool.and_then(|tool| {
         host.text(&tool, |name| {
             take(Part::Tool, name);
-            tools.get(name)
+            tools.defined(name)
         })
     });
     each_matched_text(host, event, &view, args.as_ref(), named.flatten(), |text| take(Part::Matched, text));

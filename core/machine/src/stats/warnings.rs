@@ -8,6 +8,7 @@ use crate::error::did_you_mean;
 use crate::event::MisspelledField;
 use crate::matcher::MatcherSpec;
 use crate::tally::ERROR;
+use crate::tool::usual;
 
 /// After so many dispatches of its event, a hook that never matched is reported.
 pub const NEVER_MATCHED_AFTER: u64 = 100;
@@ -29,8 +30,10 @@ const TOOLS_NAMED: usize = 8;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// Its condition on the tool matched none of the tools that its event had.
+    /// Its condition on the tool can match no tool that the host has.
     NeverMatched,
+    /// It was not asked about a tool that the engine does not know.
+    UnknownTool,
     /// It failed every time.
     AlwaysFails,
     /// It takes so long that every call waits for it.
@@ -73,8 +76,15 @@ pub(super) struct HookFacts<'a> {
     pub(super) dispatches: u64,
     /// Tools that its event was dispatched for.
     pub(super) tools: &'a [String],
-    /// It asks for nothing, or for a tool that none of those is. A guard for a call that was not made is as it should be.
+    /// It asks for a tool that the host cannot have. A guard for a call that was not made is as it should be.
     pub(super) is_suspect: bool,
+}
+
+impl<'a> HookFacts<'a> {
+    /// Those of a hook that nobody waits for and that has run.
+    pub(super) const fn of(matcher: &'a MatcherSpec) -> Self {
+        Self { matcher, waited_for: false, dispatches: 0, tools: &[], is_suspect: false }
+    }
 }
 
 /// What is wrong with a hook, if anything is.
@@ -100,6 +110,22 @@ pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<HookWa
     };
     let (hook, id, event) = (stats.hook.clone(), stats.id.clone(), stats.event.clone());
     Some(HookWarning { hook, id, event, kind, reason, fix })
+}
+
+/// A tool came that may do what a hook is for, and the hook was not asked.
+pub(super) fn unknown_tool(hook: &str, id: HookId, event: &str, tool: &str) -> HookWarning {
+    // It may come from anywhere, and goes to a log.
+    let tool = tool.escape_debug();
+    HookWarning {
+        hook: hook.to_owned(),
+        id: id.to_string(),
+        event: event.to_owned(),
+        kind: WarningKind::UnknownTool,
+        reason: format!("was not asked about tool `{tool}`, which is no known tool and which no hook names"),
+        fix: format!(
+            "if it does what a known tool does, say so: define_tool(\"{tool}\", same_as=\"Bash\"); else name it in a hook"
+        ),
+    }
 }
 
 /// A hook's event is raised with a misspelt field.
@@ -137,11 +163,16 @@ fn never_matched(facts: &HookFacts<'_>) -> String {
 
 fn fix_matcher(facts: &HookFacts<'_>) -> String {
     let names = facts.tools.iter().map(String::as_str);
-    let wanted = facts.matcher.tool.as_deref().unwrap_or_default();
-    let near = if wanted.is_empty() { String::new() } else { did_you_mean(wanted, names.clone()) };
+    let of_rule = || facts.matcher.rule.as_ref().and_then(|rules| rules.iter().next());
+    let wanted = facts.matcher.tool.as_deref().or_else(of_rule).unwrap_or_default();
+    let wanted = wanted.split('(').next().unwrap_or_default();
+    let near = match did_you_mean(wanted, names.clone()) {
+        near if near.is_empty() => did_you_mean(wanted, usual::ours()),
+        near => near,
+    };
     let named: Vec<_> = names.take(TOOLS_NAMED).collect();
     let came = if named.is_empty() {
-        "ask explain".to_owned()
+        format!("no tool is called so{near}; ask explain")
     } else {
         let more = if facts.tools.len() > named.len() { ", …" } else { "" };
         format!("its event had the tools {}{more}{near}; ask explain", named.join(", "))

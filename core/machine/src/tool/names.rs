@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 
 use super::ToolDefinition;
 
+pub use super::usual::definition as usual_definition;
+
 /// One tool under the name of one dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolName {

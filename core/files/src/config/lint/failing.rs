@@ -2,7 +2,7 @@
 
 use super::standing::Standing;
 use super::{Finding, Findings};
-use crate::config::Declared;
+use crate::config::{Declared, Run};
 use hookweave_machine::hook::Enforcement;
 
 /// The events on which a refusal keeps something from happening.
@@ -30,6 +30,7 @@ fn fails_open(declared: &Declared) -> bool {
         && spec.fail_behavior.is_none()
         && !spec.is_mandatory()
         && !spec.detached
+        && !matches!(declared.run, Run::Decision(_))
         && spec.enabled
         && spec.enforcement != Some(Enforcement::Observe)
 }

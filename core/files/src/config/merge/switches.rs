@@ -89,7 +89,7 @@ pub(super) fn is_off(ready: &Ready, switches: &[Switched<'_>]) -> bool {
     let own = || switches.iter().filter(|switched| switched.dialect == declared.dialect.name());
     let managed_only =
         own().any(|switched| switched.scope == Scope::Managed && switched.switches.managed_only == Some(true));
-    let file = candidate.ready.declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
+    let file = declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
     let reaches = |switched: &&Switched<'_>| !binds_its_file(switched.dialect) || file == Some(switched.file);
     // The administrator's word counts first, then the nearest.
     let word = |scope: Scope| {

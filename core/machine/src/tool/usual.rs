@@ -1,0 +1,318 @@
+//! What agents and SDKs usually call the tools that the engine knows, and their arguments: one table.
+//!
+//! A host whose shell is `bash` or `run_shell_command` expects a rule for `Bash` to hold for it. Names are written here in
+//! `snake_case` and known in every usual case (`run-shell-command`, `runShellCommand`, `RunShellCommand`). What a host says
+//! with `define_tool` wins over this table.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use super::{Tool, ToolDefinition};
+
+/// Tools that are one known tool, or several.
+struct Row {
+    /// The engine's names.
+    ours: &'static [&'static str],
+    /// Usual names.
+    names: &'static [&'static str],
+}
+
+const USUAL: &[Row] = &[
+    Row {
+        ours: &["Bash"],
+        names: &[
+            "bash",
+            "bash_command",
+            "bash_tool",
+            "exec_command",
+            "execute_bash",
+            "execute_command",
+            "execute_shell",
+            "execute_shell_command",
+            "local_shell",
+            "run_bash",
+            "run_bash_command",
+            "run_cmd",
+            "run_command",
+            "run_in_terminal",
+            "run_shell",
+            "run_shell_command",
+            "run_terminal_cmd",
+            "run_terminal_command",
+            "sh",
+            "shell",
+            "shell_command",
+            "shell_exec",
+            "shell_tool",
+            "terminal",
+            "zsh",
+        ],
+    },
+    Row {
+        ours: &["PowerShell"],
+        names: &["execute_powershell", "power_shell", "powershell", "pwsh", "run_powershell"],
+    },
+    Row {
+        ours: &["Read"],
+        names: &[
+            "file_read",
+            "fs_read",
+            "open_file",
+            "read",
+            "read_file",
+            "read_files",
+            "read_text_file",
+            "view",
+            "view_file",
+        ],
+    },
+    Row {
+        ours: &["Write"],
+        names: &[
+            "create",
+            "create_file",
+            "file_write",
+            "fs_write",
+            "save_file",
+            "write",
+            "write_file",
+            "write_text_file",
+            "write_to_file",
+        ],
+    },
+    Row {
+        ours: &["Edit"],
+        names: &[
+            "edit",
+            "edit_file",
+            "file_edit",
+            "insert_edit_into_file",
+            "modify_file",
+            "replace",
+            "replace_in_file",
+            "search_and_replace",
+            "search_replace",
+            "str_replace",
+        ],
+    },
+    // Which of them a call is stands in its arguments, so a rule for any of them has to see it.
+    Row {
+        ours: &["Edit", "Write", "Read"],
+        names: &["str_replace_based_edit_tool", "str_replace_editor", "text_editor"],
+    },
+    Row { ours: &["Edit", "Write"], names: PATCHES },
+    Row { ours: &["MultiEdit"], names: &["multi_edit"] },
+    Row { ours: &["NotebookEdit"], names: &["edit_notebook", "notebook_edit"] },
+    Row { ours: &["Glob"], names: &["file_search", "find_by_name", "find_files", "glob", "glob_file_search"] },
+    Row {
+        ours: &["Grep"],
+        names: &[
+            "find_in_files",
+            "grep",
+            "grep_search",
+            "rg",
+            "ripgrep",
+            "search_code",
+            "search_file_content",
+            "search_files",
+        ],
+    },
+    Row { ours: &["LS"], names: &["list_dir", "list_directory", "list_files", "ls", "read_dir"] },
+    Row {
+        ours: &["WebFetch"],
+        names: &["fetch", "fetch_url", "fetch_webpage", "http_get", "read_url_content", "url_fetch", "web_fetch"],
+    },
+    Row { ours: &["WebSearch"], names: &["google_search", "google_web_search", "search_web", "web_search"] },
+    Row { ours: &["Agent", "Task"], names: &["agent", "dispatch_agent", "new_task", "spawn_agent", "task"] },
+    Row { ours: &["TodoWrite"], names: &["todo_write", "write_todos"] },
+];
+
+/// Tools whose paths stand in the text of a patch.
+const PATCHES: &[&str] = &["apply_diff", "apply_patch", "patch"];
+
+/// Other tools that agents have, by the engine's names.
+const FURTHER: &[&str] = &[
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "KillShell",
+    "ListMcpResources",
+    "LSP",
+    "Monitor",
+    "NotebookRead",
+    "ReadMcpResource",
+    "SendMessage",
+    "Skill",
+    "SlashCommand",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
+    "ToolSearch",
+];
+
+/// Arguments that hold a command line, beside `command`, nearest first.
+const COMMANDS: &[&str] =
+    &["cmd", "command_line", "commandLine", "CommandLine", "script", "shell_command", "bash_command"];
+
+/// Arguments that hold paths, beside the engine's own, nearest first.
+const PATHS: &[&str] = &[
+    "filePath",
+    "filepath",
+    "file_name",
+    "filename",
+    "file",
+    "target_file",
+    "targetFile",
+    "TargetFile",
+    "absolute_path",
+    "AbsolutePath",
+    "relative_workspace_path",
+    "dir_path",
+    "directory",
+    "dir",
+    "target_directory",
+    "DirectoryPath",
+];
+
+/// The tools that run command lines.
+pub(crate) const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
+
+/// Every usual name in every usual case.
+static BY_NAME: LazyLock<FxHashMap<String, Tool>> = LazyLock::new(|| {
+    let tools = USUAL.iter().flat_map(|row| row.names.iter().map(move |name| (row, *name)));
+    tools.flat_map(|(row, name)| cases(name).into_iter().map(move |case| (case, tool(row, name)))).collect()
+});
+
+fn tool(row: &Row, name: &str) -> Tool {
+    let is_shell = row.ours.iter().any(|ours| SHELLS.contains(ours));
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    Tool {
+        same_as: owned(row.ours),
+        commands: owned(if is_shell { COMMANDS } else { &[] }),
+        paths: owned(if is_shell { &[] } else { PATHS }),
+        is_patch: PATCHES.contains(&name),
+        is_several: row.ours.len() > 1 && !row.ours.contains(&"Agent"),
+        schema: None,
+    }
+}
+
+/// `run_command`, `run-command`, `runCommand`, `RunCommand`; none of them the engine's own name.
+fn cases(name: &str) -> Vec<String> {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    let pascal: String = name.split('_').map(capital).collect();
+    let first = name.split('_').next().unwrap_or_default();
+    let camel = format!("{first}{}", pascal.get(first.len()..).unwrap_or_default());
+    let mut cases = vec![name.to_owned(), name.replace('_', "-"), camel, pascal];
+    cases.retain(|case| !is_ours(case));
+    cases
+}
+
+/// Whether the engine itself calls a tool so.
+pub(crate) fn is_ours(name: &str) -> bool {
+    ours().any(|ours| ours == name)
+}
+
+/// The engine's own names of tools.
+pub(crate) fn ours() -> impl Iterator<Item = &'static str> {
+    USUAL.iter().flat_map(|row| row.ours).chain(FURTHER).copied()
+}
+
+/// Every name of a tool that needs no definition, in the case of the table.
+pub(crate) fn known() -> impl Iterator<Item = &'static str> {
+    ours().chain(USUAL.iter().flat_map(|row| row.names).copied())
+}
+
+/// The known tool that is usually called so.
+pub(crate) fn usual(name: &str) -> Option<&'static Tool> {
+    BY_NAME.get(name)
+}
+
+/// What a host would say with `define_tool` of a tool with a usual name, for these arguments.
+#[must_use]
+pub fn definition(name: &str, args: Option<&Value>) -> Option<ToolDefinition> {
+    let tool = usual(name).filter(|tool| !tool.is_patch)?;
+    let none = Map::new();
+    let args = args.and_then(Value::as_object).unwrap_or(&none);
+    let given = |names: &[String]| names.iter().find(|name| args.contains_key(*name)).cloned();
+    let has = |names: &[&str]| names.iter().any(|name| args.contains_key(*name));
+    let command = given(&tool.commands).filter(|_| !has(&["command"]));
+    let ours = ["file_path", "notebook_path", "path"];
+    let path = ours.iter().find(|name| args.contains_key(**name)).map(|name| (*name).to_owned());
+    Some(ToolDefinition {
+        same_as: tool.same_as.first().cloned(),
+        command,
+        paths: path.or_else(|| given(&tool.paths)).into_iter().collect(),
+        ..ToolDefinition::new(name)
+    })
+}
+
+/// The files that a patch names.
+pub(crate) fn patched(patch: &str) -> impl Iterator<Item = &str> {
+    const PLACES: &[&str] =
+        &["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- "];
+    patch.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let path = PLACES.iter().find_map(|place| line.strip_prefix(place))?;
+        let path = path.split('\t').next().unwrap_or_default().trim();
+        let path = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path);
+        Some(path).filter(|path| !matches!(*path, "" | "/dev/null"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_usual_name_stands_once_and_is_none_of_the_engines() {
+        let mut names: Vec<_> = USUAL.iter().flat_map(|row| row.names.iter().flat_map(|name| cases(name))).collect();
+        assert!(names.iter().all(|name| !is_ours(name)));
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup_by(|one, other| one == other && !one.contains(['-', '_']));
+        assert!(names.len() <= all && usual("Bash").is_none() && usual("WebFetch").is_none());
+        let mut written: Vec<_> = USUAL.iter().flat_map(|row| row.names).collect();
+        let all = written.len();
+        written.sort_unstable();
+        written.dedup();
+        assert_eq!(written.len(), all);
+    }
+
+    #[test]
+    fn every_usual_case_of_a_name_is_known() {
+        for name in ["run_shell_command", "run-shell-command", "runShellCommand", "RunShellCommand", "bash", "Shell"] {
+            assert_eq!(usual(name).map(|tool| &tool.same_as[..]), Some(&["Bash".to_owned()][..]), "{name}");
+        }
+        assert!(usual("runshell").is_none() && usual("get_weather").is_none());
+    }
+
+    #[test]
+    fn hooks_from_files_get_the_arguments_by_the_engines_names() {
+        let shell = definition("run_command", Some(&json!({"CommandLine": "ls"}))).unwrap();
+        assert_eq!((shell.same_as.as_deref(), shell.command.as_deref()), (Some("Bash"), Some("CommandLine")));
+        let shell = definition("bash", Some(&json!({"command": "ls", "cmd": "decoy"}))).unwrap();
+        assert_eq!(shell.command, None);
+        let edit = definition("edit_file", Some(&json!({"target_file": "a"}))).unwrap();
+        assert_eq!(edit.paths, ["target_file"]);
+        assert_eq!(definition("get_weather", None), None);
+    }
+
+    #[test]
+    fn a_patch_names_its_files() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n*** Move to: b.rs\n@@\n--- a/c.rs\n+++ /dev/null\n";
+        assert_eq!(patched(patch).collect::<Vec<_>>(), ["src/a.rs", "b.rs", "c.rs"]);
+    }
+}
