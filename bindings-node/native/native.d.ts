@@ -551,6 +551,8 @@ export interface PlannedHooks {
   hooks: Array<number>
   /** Whether every hook is a stage of its own and none needs to be claimed. */
   simple: boolean
+  /** Whether it is time to look for warnings. */
+  warningsDue: boolean
 }
 
 /** The other payloads for which a plan holds. */

@@ -141,7 +141,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
         if args.is_some() && given.is_empty() {
             return None;
         }
-        let hint = given.first().map_or_else(|| "cmd".to_owned(), |given| given.escape_debug().to_string());
+        let hint = given.iter().find(|given| **given != "command");
+        let hint = hint.map_or_else(|| "cmd".to_owned(), |given| given.escape_debug().to_string());
         Some(format!(
             "{} of tool `{tool}`, which runs command lines, has no argument `command`; give it, or say which argument \
              holds it: define_tool(\"{tool}\", command=\"{hint}\")",

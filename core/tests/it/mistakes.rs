@@ -57,6 +57,13 @@ async fn dispatched(event: &str, payload: Value) -> Refused {
     message(Engine::new().dispatch(Event::new(event, payload)).await)
 }
 
+/// What a dispatch comes to that a hook looks at.
+async fn guarded(event: &str, payload: Value) -> Refused {
+    let engine = Engine::new();
+    engine.on(event).run(nothing)?;
+    message(engine.dispatch(Event::new(event, payload)).await)
+}
+
 /// The warning about a payload: payloads are open, so that what agents add is no error.
 async fn warning(event: &str, payload: Value) -> Refused {
     let engine = Engine::new();
@@ -141,9 +148,12 @@ async fn every_mistake_is_named_with_its_place_and_its_fix() -> Result<(), Box<d
         "hook: an unknown id" => message(Engine::new().enable_hook("hook-9"));
         "hook: an id that is none" => message(Engine::new().disable_hook("guard"));
         "event: a misspelt name" => dispatched("PretoolUse ", json!({"tool": "Bash", "args": {}})).await;
-        "event: a misspelt field" => warning("PreToolUse", json!({"tool": "Bash", "arg": {"command": "ls"}})).await;
+        "event: a misspelt field" => guarded("PreToolUse", json!({"tool": "Bash", "arg": {"command": "ls"}})).await;
+        "event: a misspelt field of what has happened" => {
+            warning("PostToolUse", json!({"tool": "Bash", "arg": {"command": "ls"}})).await
+        };
         "event: another agent's payload" => {
-            warning("PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}})).await
+            guarded("PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}})).await
         };
         "event: a directory that is no text" => {
             dispatched("PreToolUse", json!({"tool": "Bash", "args": {}, "cwd": ["/srv"]})).await

@@ -89,7 +89,7 @@ impl Foreign {
         let enabled = self.enabled.load(Ordering::SeqCst);
         let mut step = match snapshot.event(spec.name()) {
             Some(index) if enabled => {
-                let planned = snapshot.plan(&Json, index, &&payload);
+                let planned = snapshot.plan_dispatch(&Json, index, &&payload)?;
                 begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload)
             }
             _ => {

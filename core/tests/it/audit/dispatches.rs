@@ -283,6 +283,8 @@ fn hooks_files_and_approvals_that_come_and_go_are_recorded() {
         event: "Stop".into(),
         runs: "true".into(),
         approved_at: 0,
+        covers: Vec::new(),
+        replaces: Vec::new(),
     };
     store.approve(std::slice::from_ref(&approval)).unwrap();
     store.revoke(&[&approval.fingerprint]).unwrap();

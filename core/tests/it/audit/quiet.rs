@@ -41,7 +41,7 @@ fn payloads() -> Vec<Value> {
         json!({"tool": "Bash", "args": {"command": long}, "session_id": "s1", "agent_id": "a1"}),
         json!({"tool": "Write", "args": {"file_path": "a", "paths": ["b", "é"]}, "session_id": "token=hunter2hunter2"}),
         json!({"tool": "Bash", "args": {"command": "curl -H 'Authorization: Bearer abcdefgh12345678'"}}),
-        json!({"args": 7}),
+        json!({"tool": "odd", "args": 7}),
     ]
 }
 
