@@ -124,7 +124,7 @@ def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
         raise asyncio.CancelledError
 
     async def main() -> tuple[Any, Any]:
-        return await client.dispatch("PreToolUse"), await client.dispatch("Stop")
+        return await client.dispatch("PreToolUse", tool="Bash"), await client.dispatch("Stop")
 
     gate, notice = asyncio.run(main())
     assert gate.blocked

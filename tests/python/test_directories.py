@@ -68,8 +68,8 @@ def test_sessions_happen_in_their_directory(tmp_path: Path) -> None:
         return (await session.run_tool("Write", {"file_path": secret}, lambda args: "written")).ran
 
     assert not asyncio.run(runs(client.session()))
-    assert asyncio.run(runs(client.session(cwd=Path("/elsewhere"))))
-    assert seen == [str(tmp_path)]
+    assert not asyncio.run(runs(client.session(cwd=Path("/elsewhere")))), "it is the project's folder all the same"
+    assert seen == [str(tmp_path), "/elsewhere"]
 
 
 def test_the_directory_of_the_process_is_the_one_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

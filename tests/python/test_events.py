@@ -33,11 +33,12 @@ def test_every_event_has_its_class() -> None:
     for known in client.catalogue():
         kind = getattr(hookweave, f"{known['name']}Event")
         seen: list[Any] = []
-        dispatched(seen.append, known["name"], {})
+        needed = {"tool": "Bash"} if known["name"] in ("PreToolUse", "PermissionRequest") else {}
+        dispatched(seen.append, known["name"], needed)
         assert type(seen[0]) is kind and seen[0].event_type == known["name"] == kind.event_name
         for field in known["fields"]:
             # What the payload lacks is None, unless the engine makes it up.
-            assert getattr(seen[0], field["name"]) is None or field["name"] == "tool_use_id"
+            assert getattr(seen[0], field["name"]) is None or field["name"] in ("tool_use_id", *needed)
 
 
 def test_reading() -> None:

@@ -179,12 +179,13 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
 
     settings(project, "PreToolUse", {"command": "exit 0"})
     client, report = discovered()
-    assert len(report.untrusted) == 1 and decides(client) == "continue"
+    assert len(report.untrusted) == 1 and decides(client) == "block", "it is another one than was approved"
 
     everything = new_client()
     assert len(everything.discover(project, sources=["claude-code", "project"], trust="all").hooks) == 1
     assert TrustStore(store).revoke([approved.fingerprint]) == 1
     assert TrustStore(store).approved() == []
+    assert decides(discovered()[0]) == "continue"
 
 
 def test_the_user_s_own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,7 +142,7 @@ client.register_hook("PreToolUse", lambda event: HookResponse.block("thread"), r
 async def slow(event):
     await asyncio.Event().wait()
 async def one(name):
-    return await client.dispatch(name)
+    return await client.dispatch(name, tool="Bash")
 def use():
     assert client.dispatch_sync("Stop").reason == "sync"
     assert asyncio.run(one("PreToolUse")).reason == "thread"

@@ -21,19 +21,19 @@ pytestmark = pytest.mark.memory
 
 
 def blocking(client: HookClient) -> Any:
-    return client.dispatch_sync("PreToolUse")
+    return client.dispatch_sync("PreToolUse", tool="Bash")
 
 
 def on_asyncio(client: HookClient) -> Any:
     async def main() -> Any:
-        return await client.dispatch("PreToolUse")
+        return await client.dispatch("PreToolUse", tool="Bash")
 
     return asyncio.run(main())
 
 
 def on_trio(client: HookClient) -> Any:
     async def main() -> Any:
-        return await client.dispatch("PreToolUse")
+        return await client.dispatch("PreToolUse", tool="Bash")
 
     return trio.run(main)
 

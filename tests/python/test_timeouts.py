@@ -110,7 +110,7 @@ def test_many_waiting_hooks_share_one_timer() -> None:
             return set_timer(delay, *rest, **options)
 
         loop.call_later = counting  # type: ignore[method-assign]
-        waiting = [asyncio.create_task(client.dispatch("PreToolUse")) for _ in range(100)]
+        waiting = [asyncio.create_task(client.dispatch("PreToolUse", tool="Bash")) for _ in range(100)]
         await until_async(lambda: len(begun) == 100)
         for task in waiting:
             task.cancel()
@@ -136,7 +136,7 @@ def test_an_earlier_deadline_moves_the_timer_forward() -> None:
         await asyncio.sleep(3600)
 
     async def main() -> tuple[Any, Any]:
-        waiting = asyncio.create_task(client.dispatch("PreToolUse"))
+        waiting = asyncio.create_task(client.dispatch("PreToolUse", tool="Bash"))
         await asyncio.sleep(0)
         hasty_outcome = await asyncio.wait_for(client.dispatch("Stop"), LIMIT)
         hasty_is_over.set()
@@ -191,9 +191,9 @@ def test_a_hook_that_overran_without_waiting_counts(is_async: bool) -> None:
     client.register_hook("PreToolUse", awaited if is_async else sync, timeout=0.01)
 
     async def main() -> Any:
-        return await client.dispatch("PreToolUse")
+        return await client.dispatch("PreToolUse", tool="Bash")
 
-    outcomes = [asyncio.run(main())] + ([] if is_async else [client.dispatch_sync("PreToolUse")])
+    outcomes = [asyncio.run(main())] + ([] if is_async else [client.dispatch_sync("PreToolUse", tool="Bash")])
     for outcome in outcomes:
         assert outcome.blocked and outcome.trace[0].overran and outcome.trace[0].duration >= 0.03
 
