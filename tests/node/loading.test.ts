@@ -94,7 +94,7 @@ describe("trust", () => {
   test("project hooks run once they are approved, and no more when they change", async (t) => {
     const folder = new Folder(t);
     folder.settings({ PreToolUse: [says("approved")] });
-    const trustStore = folder.at("own/trust.json");
+    const trustStore = new Folder(t).at("trust.json");
     const discover = { trustStore, sources: ["project", "claude-code"] } as const;
 
     const first = quietClient();
@@ -120,13 +120,15 @@ describe("trust", () => {
     assert.equal((await second.dispatch("PreToolUse", bash)).reason, "approved");
 
     folder.settings({ PreToolUse: [says("changed")] });
-    assert.equal(quietClient().discover(folder.path, discover).untrusted.length, 1);
+    const third = quietClient();
+    assert.equal(third.discover(folder.path, discover).untrusted.length, 1);
+    assert.match((await third.dispatch("PreToolUse", bash)).reason ?? "", /changed since it was approved/);
     const all = quietClient();
     assert.equal(all.discover(folder.path, { ...discover, trust: "all" }).hooks.length, 1);
 
     assert.equal(store.revoke([approval.fingerprint, "sha256:0"]), 1);
     assert.deepEqual(store.approved(), []);
-    for (const client of [first, second, all]) await client.close(0);
+    for (const client of [first, second, third, all]) await client.close(0);
   });
 
   test("what is no approval is refused", (t) => {

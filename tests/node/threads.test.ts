@@ -183,9 +183,9 @@ describe("hooks that come and go", () => {
       client.enabled = true;
       assert.equal((await client.dispatch("PreToolUse", bash)).blocked, true);
     }
-    const shell = { tool: "shell", args: { command: "ls" } };
+    const shell = { tool: "ours", args: { command: "ls" } };
     assert.equal((await client.dispatch("PreToolUse", shell)).blocked, false);
-    client.defineTool("shell", { sameAs: "Bash" });
+    client.defineTool("ours", { sameAs: "Bash" });
     assert.equal((await client.dispatch("PreToolUse", shell)).blocked, true);
   });
 
