@@ -22,7 +22,7 @@ pub use hookweave_host::answer::{Injection, Message, Question};
 #[doc(inline)]
 pub use hookweave_host::config::lint::Finding;
 #[doc(inline)]
-pub use hookweave_host::config::load::{FoundFile, UntrustedHook};
+pub use hookweave_host::config::load::{FoundFile, LostApproval, UntrustedHook};
 #[doc(inline)]
 pub use hookweave_host::config::reload::Change;
 #[doc(inline)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use hookweave_host::config::Directories;
-use hookweave_host::config::load::{Lost, UntrustedHook};
+use hookweave_host::config::load::{LostApproval, UntrustedHook};
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::files::LoadReport;
 use serde_json::json;
@@ -220,7 +220,7 @@ impl Approve {
 }
 
 /// Shows the approvals of hooks that are gone: no approval of what is there opens the gates that they guarded.
-fn gone(screen: Screen<'_>, lost: &[Lost]) -> Result<()> {
+fn gone(screen: Screen<'_>, lost: &[LostApproval]) -> Result<()> {
     for lost in lost.iter().filter(|lost| lost.is_gone) {
         writeln!(screen, "{} {}", styled(BAD, "gone:"), shown(&lost.why))?;
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Problem;
 use crate::config::discover::{Discovery, discover};
-use crate::config::load::{Configuration, FoundFile, LoadOptions, Lost, Ready, UntrustedHook, load};
+use crate::config::load::{Configuration, FoundFile, LoadOptions, LostApproval, Ready, UntrustedHook, load};
 use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
 use crate::config::watch::Sightings;
@@ -43,7 +43,7 @@ pub struct LoadReport {
     pub untrusted: Vec<UntrustedHook>,
     /// Approvals of what changed or is gone since; what they guarded is blocked.
     #[serde(skip)]
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostApproval>,
     /// What could not be taken, and what will surprise.
     pub problems: Vec<Problem>,
     /// Settings for the client that the files hold; they are the host's to apply.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::load::{Lost, Ready};
+use super::load::{LostApproval, Ready};
 use super::merge::Approvals;
 use super::reading::cut;
 use super::trust::{Change, Covers, TrustedHook};
@@ -136,7 +136,7 @@ impl Missing<'_> {
     }
 
     /// What is reported of it, with the hook that closes the gate.
-    pub(super) fn lost(&self, waiting: &[Waiting<'_>], approvals: &Approvals<'_>) -> Lost {
+    pub(super) fn lost(&self, waiting: &[Waiting<'_>], approvals: &Approvals<'_>) -> LostApproval {
         let why = self.sentence();
         let by = self.by.and_then(|by| waiting.get(by)).map(|waiting| waiting.ready);
         let closed = match (&self.change, by) {
@@ -155,7 +155,7 @@ impl Missing<'_> {
                 unsure: None,
             }
         });
-        Lost { approval: self.expected.approval.clone(), is_gone: by.is_none(), why, closed }
+        LostApproval { approval: self.expected.approval.clone(), is_gone: by.is_none(), why, closed }
     }
 
     /// A hook for all that the approved one may have guarded: which of it, its present entry may say wrongly.

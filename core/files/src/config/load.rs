@@ -61,7 +61,7 @@ pub struct Configuration {
     /// Hooks that are not approved, or that changed since.
     pub untrusted: Vec<UntrustedHook>,
     /// Approvals of what changed or is gone since.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostApproval>,
     /// The files that were found.
     pub found: Vec<FoundFile>,
     /// What could not be taken, and what will surprise.
@@ -116,7 +116,7 @@ pub struct UntrustedHook {
 /// An approval of what is not there any more as it was approved.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Lost {
+pub struct LostApproval {
     /// The approval.
     pub approval: TrustedHook,
     /// Nothing stands in its place.
@@ -124,6 +124,7 @@ pub struct Lost {
     /// What became of it, and the fix.
     pub why: String,
     /// The hook that blocks what the approved one guarded; `None` where nothing could be stopped.
+    #[doc(hidden)]
     pub closed: Option<Ready>,
 }
 

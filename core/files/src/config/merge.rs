@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use super::closed::{self, Expected, Missing, Waiting};
-use super::load::{Configuration, Lost, Piece, Ready, UntrustedHook};
+use super::load::{Configuration, LostApproval, Piece, Ready, UntrustedHook};
 use super::trust::{Trust, TrustedHook};
 use super::{Directories, Problem};
 use hookweave_machine::event::Catalogue;
@@ -142,7 +142,7 @@ fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, config
             || candidates.iter().any(|candidate| candidate.trusted() && candidate.ready.fingerprint == fingerprint)
     };
     let missing = closed::missing(&approvals.expected, &is_present, &waiting);
-    let lost: Vec<Lost> = missing.iter().map(|missing| missing.lost(&waiting, approvals)).collect();
+    let lost: Vec<LostApproval> = missing.iter().map(|missing| missing.lost(&waiting, approvals)).collect();
     let problems: Vec<Problem> = missing.iter().filter_map(Missing::problem).collect();
     let told: Vec<(usize, String, String)> = missing
         .iter()
