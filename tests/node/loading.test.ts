@@ -122,7 +122,10 @@ describe("trust", () => {
     folder.settings({ PreToolUse: [says("changed")] });
     const third = quietClient();
     assert.equal(third.discover(folder.path, discover).untrusted.length, 1);
-    assert.match((await third.dispatch("PreToolUse", bash)).reason ?? "", /changed since it was approved/);
+    assert.match(
+      (await third.dispatch("PreToolUse", bash)).reason ?? "",
+      /changed since it was approved/,
+    );
     const all = quietClient();
     assert.equal(all.discover(folder.path, { ...discover, trust: "all" }).hooks.length, 1);
 

@@ -72,14 +72,16 @@ impl Guard {
 }
 
 fn required<H: Host>(reader: &Reader<'_, H>) -> Result<Rules, Error> {
-    reader.rules("rule")?.ok_or_else(|| reader.refuse("rule", "is missing; write one such as `Bash(rm -rf *)`"))
+    Rules::read(reader, "rule")?.ok_or_else(|| reader.refuse("rule", "is missing; write one such as `Bash(rm -rf *)`"))
 }
 
 /// What traces and reasons call a guard: its rules, as many as a name has room for.
 fn name(rules: &Rules) -> String {
     let mut name = rules.to_string();
     if name.len() > LONGEST_NAME {
-        name.truncate(name.floor_char_boundary(LONGEST_NAME - '…'.len_utf8()));
+        let room = LONGEST_NAME - '…'.len_utf8();
+        let end = name.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= room).last();
+        name.truncate(end.unwrap_or_default());
         name.push('…');
     }
     name

@@ -1,7 +1,6 @@
 //! Reads settings that a host gave as an object, and says exactly what is wrong with them.
 
 use crate::error::{Code, Error, did_you_mean};
-use crate::matcher::Rules;
 use crate::payload::{Host, Kind, Spelling};
 
 /// An object under inspection: whose it is, and which error a mistake in it is.
@@ -174,13 +173,13 @@ impl<'v, H: Host> Reader<'v, H> {
         Ok(Some(texts))
     }
 
-    /// A permission rule or a list of them, when the field is there.
-    pub fn rules(&self, field: &str) -> Result<Option<Rules>, Error> {
+    /// A string or a list of strings, when the field is there; the example is for the error about an empty list.
+    pub fn one_or_more(&self, field: &str, example: &str) -> Result<Option<Vec<String>>, Error> {
         let Some(view) = self.value(field) else { return Ok(None) };
         match self.host.kind(&view) {
-            Kind::Text(rule) => Ok(Some(Rules::from(&*rule))),
-            Kind::List(0) => Err(self.refuse(field, "is an empty list; write a rule such as `Bash(rm -rf *)`")),
-            Kind::List(_) => Ok(self.texts(field)?.map(Rules::from)),
+            Kind::Text(text) => Ok(Some(vec![text.into_owned()])),
+            Kind::List(0) => Err(self.refuse(field, format!("is an empty list; write {example}"))),
+            Kind::List(_) => self.texts(field),
             kind => {
                 let given = self.spelling().words(&kind);
                 Err(self.refuse(field, format!("must be a string or a list of strings, is {given}")))

@@ -104,16 +104,12 @@ fn rules(guard: &Guard) -> Rules {
 impl Client for EngineClient {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
         if let Some(guard) = guard(hook)? {
-            return Ok(match &hook.guard {
-                Some(settings) => {
-                    let reason = settings["reason"].as_str().unwrap_or_default();
-                    self.engine.guard(rules(&guard), reason)?
-                }
-                None => {
-                    let prompt = hook.ask_before.as_ref().and_then(|settings| settings["prompt"].as_str());
-                    self.engine.ask_before(rules(&guard), prompt)?
-                }
-            });
+            if let Some(settings) = &hook.guard {
+                let reason = settings["reason"].as_str().unwrap_or_default();
+                return Ok(self.engine.guard(rules(&guard), reason)?);
+            }
+            let prompt = hook.ask_before.as_ref().and_then(|settings| settings["prompt"].as_str());
+            return Ok(self.engine.ask_before(rules(&guard), prompt)?);
         }
         let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
         let (script, theatre) = (Arc::new(Script::new(hook, name)), Arc::clone(&self.theatre));

@@ -4,11 +4,20 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::error::Error;
+use crate::payload::Host;
+use crate::read::Reader;
+
 /// One permission rule, or several: an event is selected if it fits any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules(Vec<String>);
 
 impl Rules {
+    /// Reads a permission rule or a list of them, when the field is there.
+    pub(crate) fn read<H: Host>(reader: &Reader<'_, H>, field: &str) -> Result<Option<Self>, Error> {
+        Ok(reader.one_or_more(field, "a rule such as `Bash(rm -rf *)`")?.map(Self::from))
+    }
+
     /// The rules as they were written.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

@@ -210,7 +210,7 @@ impl MatcherSpec {
             source_pattern: reader.text("source_pattern")?,
             session: reader.text("session")?,
             agent: reader.text("agent")?,
-            rule: reader.rules("rule")?,
+            rule: Rules::read(&reader, "rule")?,
             when: reader.text("when")?,
             base_name: None,
             subject: None,
