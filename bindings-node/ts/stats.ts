@@ -44,12 +44,7 @@ export interface HookWarning {
   readonly id: string;
   readonly event: string;
   readonly kind:
-    | "never_matched"
-    | "unknown_tool"
-    | "always_fails"
-    | "slow"
-    | "misspelled_field"
-    | "observes";
+    "never_matched" | "unknown_tool" | "always_fails" | "slow" | "misspelled_field" | "observes";
   readonly reason: string;
   readonly fix: string;
 }

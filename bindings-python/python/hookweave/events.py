@@ -14,6 +14,13 @@ from .event import Event
 if TYPE_CHECKING:
     from .record import _CallContext, _ModelRecord, _ToolRecord
 
+    class _Known(Event):
+        # Other fields than its own have no type: a misspelt one is an error.
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
+
+else:
+    _Known = Event
+
 __all__: list[str] = [
     "ConfigChangeEvent",
     "ContextWarningEvent",
@@ -60,7 +67,7 @@ __all__: list[str] = [
 ]
 
 
-class SessionStartEvent(Event):
+class SessionStartEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -86,7 +93,7 @@ class SessionStartEvent(Event):
         ) -> Self: ...
 
 
-class SessionEndEvent(Event):
+class SessionEndEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -110,7 +117,7 @@ class SessionEndEvent(Event):
         ) -> Self: ...
 
 
-class UserPromptSubmitEvent(Event):
+class UserPromptSubmitEvent(_Known):
     """A gate: a block stops it. Hooks may modify prompt."""
 
     __slots__ = ()
@@ -134,7 +141,7 @@ class UserPromptSubmitEvent(Event):
         ) -> Self: ...
 
 
-class PostUserMessageEvent(Event):
+class PostUserMessageEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -158,7 +165,7 @@ class PostUserMessageEvent(Event):
         ) -> Self: ...
 
 
-class GenerateStartEvent(Event):
+class GenerateStartEvent(_Known):
     """A gate: a block stops it. Hooks may modify prompt, system_prompt, tools."""
 
     __slots__ = ()
@@ -188,7 +195,7 @@ class GenerateStartEvent(Event):
         ) -> Self: ...
 
 
-class GenerateEndEvent(Event):
+class GenerateEndEvent(_Known):
     """An observation: a block is feedback. Hooks may modify response."""
 
     __slots__ = ()
@@ -216,7 +223,7 @@ class GenerateEndEvent(Event):
         ) -> Self: ...
 
 
-class PreToolUseEvent(Event):
+class PreToolUseEvent(_Known):
     """A gate: a block stops it. Hooks may modify args."""
 
     __slots__ = ()
@@ -246,7 +253,7 @@ class PreToolUseEvent(Event):
         ) -> Self: ...
 
 
-class PostToolUseEvent(Event):
+class PostToolUseEvent(_Known):
     """An observation: a block is feedback. Hooks may modify result."""
 
     __slots__ = ()
@@ -276,7 +283,7 @@ class PostToolUseEvent(Event):
         ) -> Self: ...
 
 
-class PostToolUseFailureEvent(Event):
+class PostToolUseFailureEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -308,7 +315,7 @@ class PostToolUseFailureEvent(Event):
         ) -> Self: ...
 
 
-class PermissionRequestEvent(Event):
+class PermissionRequestEvent(_Known):
     """A gate: a block stops it. Hooks may modify args."""
 
     __slots__ = ()
@@ -336,7 +343,7 @@ class PermissionRequestEvent(Event):
         ) -> Self: ...
 
 
-class PermissionGrantedEvent(Event):
+class PermissionGrantedEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -364,7 +371,7 @@ class PermissionGrantedEvent(Event):
         ) -> Self: ...
 
 
-class PermissionDeniedEvent(Event):
+class PermissionDeniedEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -394,7 +401,7 @@ class PermissionDeniedEvent(Event):
         ) -> Self: ...
 
 
-class SubagentStartEvent(Event):
+class SubagentStartEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -421,7 +428,7 @@ class SubagentStartEvent(Event):
         ) -> Self: ...
 
 
-class SubagentStopEvent(Event):
+class SubagentStopEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -448,7 +455,7 @@ class SubagentStopEvent(Event):
         ) -> Self: ...
 
 
-class PreCompactEvent(Event):
+class PreCompactEvent(_Known):
     """A gate: a block stops it. Hooks may modify custom_instructions."""
 
     __slots__ = ()
@@ -476,7 +483,7 @@ class PreCompactEvent(Event):
         ) -> Self: ...
 
 
-class PostCompactEvent(Event):
+class PostCompactEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -502,7 +509,7 @@ class PostCompactEvent(Event):
         ) -> Self: ...
 
 
-class ContextWarningEvent(Event):
+class ContextWarningEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -532,7 +539,7 @@ class ContextWarningEvent(Event):
         ) -> Self: ...
 
 
-class NotificationEvent(Event):
+class NotificationEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -560,7 +567,7 @@ class NotificationEvent(Event):
         ) -> Self: ...
 
 
-class StopEvent(Event):
+class StopEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -594,7 +601,7 @@ class StopEvent(Event):
         ) -> Self: ...
 
 
-class StopFailureEvent(Event):
+class StopFailureEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -618,7 +625,7 @@ class StopFailureEvent(Event):
         ) -> Self: ...
 
 
-class ToolResolutionEvent(Event):
+class ToolResolutionEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -644,7 +651,7 @@ class ToolResolutionEvent(Event):
         ) -> Self: ...
 
 
-class GenerateErrorEvent(Event):
+class GenerateErrorEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -670,7 +677,7 @@ class GenerateErrorEvent(Event):
         ) -> Self: ...
 
 
-class StatusLineEvent(Event):
+class StatusLineEvent(_Known):
     """An observation: a block is feedback. Hooks may modify text."""
 
     __slots__ = ()
@@ -694,7 +701,7 @@ class StatusLineEvent(Event):
         ) -> Self: ...
 
 
-class FileSuggestionEvent(Event):
+class FileSuggestionEvent(_Known):
     """An observation: a block is feedback. Hooks may modify suggestions."""
 
     __slots__ = ()
@@ -720,7 +727,7 @@ class FileSuggestionEvent(Event):
         ) -> Self: ...
 
 
-class SetupEvent(Event):
+class SetupEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -744,7 +751,7 @@ class SetupEvent(Event):
         ) -> Self: ...
 
 
-class InstructionsLoadedEvent(Event):
+class InstructionsLoadedEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -778,7 +785,7 @@ class InstructionsLoadedEvent(Event):
         ) -> Self: ...
 
 
-class UserPromptExpansionEvent(Event):
+class UserPromptExpansionEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -810,7 +817,7 @@ class UserPromptExpansionEvent(Event):
         ) -> Self: ...
 
 
-class MessageDisplayEvent(Event):
+class MessageDisplayEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -842,7 +849,7 @@ class MessageDisplayEvent(Event):
         ) -> Self: ...
 
 
-class PostToolBatchEvent(Event):
+class PostToolBatchEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -866,7 +873,7 @@ class PostToolBatchEvent(Event):
         ) -> Self: ...
 
 
-class TaskCreatedEvent(Event):
+class TaskCreatedEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -898,7 +905,7 @@ class TaskCreatedEvent(Event):
         ) -> Self: ...
 
 
-class TaskCompletedEvent(Event):
+class TaskCompletedEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -930,7 +937,7 @@ class TaskCompletedEvent(Event):
         ) -> Self: ...
 
 
-class TeammateIdleEvent(Event):
+class TeammateIdleEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -956,7 +963,7 @@ class TeammateIdleEvent(Event):
         ) -> Self: ...
 
 
-class PreModelSwitchEvent(Event):
+class PreModelSwitchEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -988,7 +995,7 @@ class PreModelSwitchEvent(Event):
         ) -> Self: ...
 
 
-class PostModelSwitchEvent(Event):
+class PostModelSwitchEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1018,7 +1025,7 @@ class PostModelSwitchEvent(Event):
         ) -> Self: ...
 
 
-class ConfigChangeEvent(Event):
+class ConfigChangeEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1044,7 +1051,7 @@ class ConfigChangeEvent(Event):
         ) -> Self: ...
 
 
-class CwdChangedEvent(Event):
+class CwdChangedEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1070,7 +1077,7 @@ class CwdChangedEvent(Event):
         ) -> Self: ...
 
 
-class DirectoryAddedEvent(Event):
+class DirectoryAddedEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1096,7 +1103,7 @@ class DirectoryAddedEvent(Event):
         ) -> Self: ...
 
 
-class FileChangedEvent(Event):
+class FileChangedEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1122,7 +1129,7 @@ class FileChangedEvent(Event):
         ) -> Self: ...
 
 
-class WorktreeCreateEvent(Event):
+class WorktreeCreateEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1146,7 +1153,7 @@ class WorktreeCreateEvent(Event):
         ) -> Self: ...
 
 
-class WorktreeRemoveEvent(Event):
+class WorktreeRemoveEvent(_Known):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1170,7 +1177,7 @@ class WorktreeRemoveEvent(Event):
         ) -> Self: ...
 
 
-class ElicitationEvent(Event):
+class ElicitationEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1204,7 +1211,7 @@ class ElicitationEvent(Event):
         ) -> Self: ...
 
 
-class ElicitationResultEvent(Event):
+class ElicitationResultEvent(_Known):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
