@@ -93,13 +93,6 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         "if TYPE_CHECKING:",
         f"    from .record import {', '.join(sorted(RECORDS.values()))}",
         "",
-        "    class _Known(Event):",
-        "        # Other fields than its own have no type: a misspelt one is an error.",
-        "        __getattr__: ClassVar[None]  # type: ignore[assignment]",
-        "",
-        "else:",
-        "    _Known = Event",
-        "",
         "__all__: list[str] = [",
         *[f'    "{name}",' for name in names],
         "]",
@@ -110,7 +103,7 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         lines += [
             "",
             "",
-            f"class {event['name']}Event(_Known):",
+            f"class {event['name']}Event(Event):",
             f'    """{gate} Hooks may modify {", ".join(changes) if changes else "nothing"}."""',
             "",
             "    __slots__ = ()",
@@ -120,7 +113,9 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         for field in event["fields"]:
             record = ", True" if is_record(field) else ""
             lines.append(f'    {field["name"]}: Field[{field_type(field, TYPES)}] = Field("{field["name"]}"{record})')
-        lines += ["", "    if TYPE_CHECKING:", "", "        def __new__("]
+        # Other fields than its own have no type: a misspelt one is an error.
+        lines += ["", "    if TYPE_CHECKING:", "        __getattr__: ClassVar[None]  # type: ignore[assignment]"]
+        lines += ["", "        def __new__("]
         lines += ["            cls,", "            *,", *[f"            {part}," for part in signature(event, common)]]
         lines += ["        ) -> Self: ..."]
     return "\n".join([*lines, ""])

@@ -104,7 +104,7 @@ export class ClientHooks {
         "registerHook takes an event and a hook; settings stand in the hook: { handler, matcher, name, priority, … }",
       );
     }
-    return this.#register(event, hook, this.registerHook);
+    return this.#register(event, hook);
   }
 
   /**
@@ -128,9 +128,9 @@ export class ClientHooks {
     return this.#engine.guard(() => native.askBefore({ rule, prompt }));
   }
 
-  #register(event: unknown, hook: unknown, registers: object, more: object = {}): string {
+  #register(event: unknown, hook: unknown, more: object = {}): string {
     checkName(event);
-    const { handler, settings } = readHook(hook, registers);
+    const { handler, settings } = readHook(hook);
     const id = this.#engine.register(event, { ...settings, ...more }, handler);
     this.#warnOfSeconds("timeout", settings["timeout"], { event, hook: settings["name"], id });
     return id;
@@ -150,7 +150,7 @@ export class ClientHooks {
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
   ): TemporaryHook {
-    const id = this.#register(event, hook, this.temporaryHook, { temporary: true });
+    const id = this.#register(event, hook, { temporary: true });
     return new TemporaryHook(id, () => {
       this.unregisterHook(id);
     });

@@ -181,11 +181,11 @@ export interface ReadHook {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Splits a hook into its function and its settings; `registers` is the method that the program called. */
-export function readHook(hook: unknown, registers: object): ReadHook {
+/** Splits a hook into its function and its settings. */
+export function readHook(hook: unknown): ReadHook {
   if (typeof hook === "function") {
     checkHandler(hook);
-    return { handler: hook as AnyHandler, settings: named(hook, registers) };
+    return { handler: hook as AnyHandler, settings: named(hook) };
   }
   if (!isPlain(hook)) {
     throw errorOf(
@@ -210,14 +210,14 @@ export function readHook(hook: unknown, registers: object): ReadHook {
   const settings: Record<string, unknown> = { ...config, ...known };
   if (settings["matcher"] !== undefined)
     settings["matcher"] = withPatternTexts(settings["matcher"]);
-  if (settings["name"] === undefined) Object.assign(settings, named(handler, registers));
+  if (settings["name"] === undefined) Object.assign(settings, named(handler));
   return { handler: handler as AnyHandler, settings };
 }
 
 /** What a hook without a name is called: as its function, else by the place of the registration. */
-function named(handler: { readonly name: string }, registers: object): { name?: string } {
+function named(handler: { readonly name: string }): { name?: string } {
   const unnamed = handler.name === "" || handler.name === "handler";
-  const name = unnamed ? callerOf(registers) : handler.name;
+  const name = unnamed ? callerOf() : handler.name;
   return name === undefined ? {} : { name };
 }
 

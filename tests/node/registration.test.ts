@@ -133,19 +133,20 @@ describe("hooks", () => {
     client.registerHook("Stop", () => undefined);
     client.registerHook("Stop", { handler: () => undefined });
     client.temporaryHook("Stop", () => undefined);
+    client.session().temporaryHook("Stop", () => undefined);
     const names = client.listHooks().map(({ name }) => name);
-    assert.equal(new Set(names).size, 3);
+    assert.equal(new Set(names).size, 4);
     for (const name of names) assert.match(name, /^registration\.test\.js:\d+$/u);
   });
 
   test("are called by their id where the stack does not say the line", () => {
     const client = quietClient();
-    const prepare = Error.prepareStackTrace;
-    Error.prepareStackTrace = (_, sites) => sites;
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     try {
       client.registerHook("Stop", () => undefined);
     } finally {
-      Error.prepareStackTrace = prepare;
+      Error.stackTraceLimit = limit;
     }
     assert.equal(client.listHooks()[0]?.name, "hook-1");
   });

@@ -14,13 +14,6 @@ from .event import Event
 if TYPE_CHECKING:
     from .record import _CallContext, _ModelRecord, _ToolRecord
 
-    class _Known(Event):
-        # Other fields than its own have no type: a misspelt one is an error.
-        __getattr__: ClassVar[None]  # type: ignore[assignment]
-
-else:
-    _Known = Event
-
 __all__: list[str] = [
     "ConfigChangeEvent",
     "ContextWarningEvent",
@@ -67,7 +60,7 @@ __all__: list[str] = [
 ]
 
 
-class SessionStartEvent(_Known):
+class SessionStartEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -77,6 +70,7 @@ class SessionStartEvent(_Known):
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -93,7 +87,7 @@ class SessionStartEvent(_Known):
         ) -> Self: ...
 
 
-class SessionEndEvent(_Known):
+class SessionEndEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -102,6 +96,7 @@ class SessionEndEvent(_Known):
     reason: Field[str] = Field("reason")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -117,7 +112,7 @@ class SessionEndEvent(_Known):
         ) -> Self: ...
 
 
-class UserPromptSubmitEvent(_Known):
+class UserPromptSubmitEvent(Event):
     """A gate: a block stops it. Hooks may modify prompt."""
 
     __slots__ = ()
@@ -126,6 +121,7 @@ class UserPromptSubmitEvent(_Known):
     prompt: Field[str] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -141,7 +137,7 @@ class UserPromptSubmitEvent(_Known):
         ) -> Self: ...
 
 
-class PostUserMessageEvent(_Known):
+class PostUserMessageEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -150,6 +146,7 @@ class PostUserMessageEvent(_Known):
     prompt: Field[str] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -165,7 +162,7 @@ class PostUserMessageEvent(_Known):
         ) -> Self: ...
 
 
-class GenerateStartEvent(_Known):
+class GenerateStartEvent(Event):
     """A gate: a block stops it. Hooks may modify prompt, system_prompt, tools."""
 
     __slots__ = ()
@@ -177,6 +174,7 @@ class GenerateStartEvent(_Known):
     tools: Field[list[Any]] = Field("tools")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -195,7 +193,7 @@ class GenerateStartEvent(_Known):
         ) -> Self: ...
 
 
-class GenerateEndEvent(_Known):
+class GenerateEndEvent(Event):
     """An observation: a block is feedback. Hooks may modify response."""
 
     __slots__ = ()
@@ -206,6 +204,7 @@ class GenerateEndEvent(_Known):
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -223,7 +222,7 @@ class GenerateEndEvent(_Known):
         ) -> Self: ...
 
 
-class PreToolUseEvent(_Known):
+class PreToolUseEvent(Event):
     """A gate: a block stops it. Hooks may modify args."""
 
     __slots__ = ()
@@ -235,6 +234,7 @@ class PreToolUseEvent(_Known):
     context: Field[_CallContext | None] = Field("context", True)
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -253,7 +253,7 @@ class PreToolUseEvent(_Known):
         ) -> Self: ...
 
 
-class PostToolUseEvent(_Known):
+class PostToolUseEvent(Event):
     """An observation: a block is feedback. Hooks may modify result."""
 
     __slots__ = ()
@@ -265,6 +265,7 @@ class PostToolUseEvent(_Known):
     result: Field[_ToolRecord] = Field("result", True)
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -283,7 +284,7 @@ class PostToolUseEvent(_Known):
         ) -> Self: ...
 
 
-class PostToolUseFailureEvent(_Known):
+class PostToolUseFailureEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -296,6 +297,7 @@ class PostToolUseFailureEvent(_Known):
     duration: Field[float | None] = Field("duration")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -315,7 +317,7 @@ class PostToolUseFailureEvent(_Known):
         ) -> Self: ...
 
 
-class PermissionRequestEvent(_Known):
+class PermissionRequestEvent(Event):
     """A gate: a block stops it. Hooks may modify args."""
 
     __slots__ = ()
@@ -326,6 +328,7 @@ class PermissionRequestEvent(_Known):
     prompt: Field[str | None] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -343,7 +346,7 @@ class PermissionRequestEvent(_Known):
         ) -> Self: ...
 
 
-class PermissionGrantedEvent(_Known):
+class PermissionGrantedEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -354,6 +357,7 @@ class PermissionGrantedEvent(_Known):
     by: Field[str | None] = Field("by")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -371,7 +375,7 @@ class PermissionGrantedEvent(_Known):
         ) -> Self: ...
 
 
-class PermissionDeniedEvent(_Known):
+class PermissionDeniedEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -383,6 +387,7 @@ class PermissionDeniedEvent(_Known):
     by: Field[str | None] = Field("by")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -401,7 +406,7 @@ class PermissionDeniedEvent(_Known):
         ) -> Self: ...
 
 
-class SubagentStartEvent(_Known):
+class SubagentStartEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -412,6 +417,7 @@ class SubagentStartEvent(_Known):
     parent_session_id: Field[str | None] = Field("parent_session_id")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -428,7 +434,7 @@ class SubagentStartEvent(_Known):
         ) -> Self: ...
 
 
-class SubagentStopEvent(_Known):
+class SubagentStopEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -439,6 +445,7 @@ class SubagentStopEvent(_Known):
     parent_session_id: Field[str | None] = Field("parent_session_id")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -455,7 +462,7 @@ class SubagentStopEvent(_Known):
         ) -> Self: ...
 
 
-class PreCompactEvent(_Known):
+class PreCompactEvent(Event):
     """A gate: a block stops it. Hooks may modify custom_instructions."""
 
     __slots__ = ()
@@ -466,6 +473,7 @@ class PreCompactEvent(_Known):
     messages: Field[list[Any] | None] = Field("messages")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -483,7 +491,7 @@ class PreCompactEvent(_Known):
         ) -> Self: ...
 
 
-class PostCompactEvent(_Known):
+class PostCompactEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -493,6 +501,7 @@ class PostCompactEvent(_Known):
     summary: Field[str | None] = Field("summary")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -509,7 +518,7 @@ class PostCompactEvent(_Known):
         ) -> Self: ...
 
 
-class ContextWarningEvent(_Known):
+class ContextWarningEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -521,6 +530,7 @@ class ContextWarningEvent(_Known):
     threshold: Field[float | None] = Field("threshold")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -539,7 +549,7 @@ class ContextWarningEvent(_Known):
         ) -> Self: ...
 
 
-class NotificationEvent(_Known):
+class NotificationEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -550,6 +560,7 @@ class NotificationEvent(_Known):
     kind: Field[str | None] = Field("kind")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -567,7 +578,7 @@ class NotificationEvent(_Known):
         ) -> Self: ...
 
 
-class StopEvent(_Known):
+class StopEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -581,6 +592,7 @@ class StopEvent(_Known):
     stop_hook_active: Field[bool | None] = Field("stop_hook_active")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -601,7 +613,7 @@ class StopEvent(_Known):
         ) -> Self: ...
 
 
-class StopFailureEvent(_Known):
+class StopFailureEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -610,6 +622,7 @@ class StopFailureEvent(_Known):
     error: Field[Any] = Field("error")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -625,7 +638,7 @@ class StopFailureEvent(_Known):
         ) -> Self: ...
 
 
-class ToolResolutionEvent(_Known):
+class ToolResolutionEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -635,6 +648,7 @@ class ToolResolutionEvent(_Known):
     candidates: Field[list[Any] | None] = Field("candidates")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -651,7 +665,7 @@ class ToolResolutionEvent(_Known):
         ) -> Self: ...
 
 
-class GenerateErrorEvent(_Known):
+class GenerateErrorEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -661,6 +675,7 @@ class GenerateErrorEvent(_Known):
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -677,7 +692,7 @@ class GenerateErrorEvent(_Known):
         ) -> Self: ...
 
 
-class StatusLineEvent(_Known):
+class StatusLineEvent(Event):
     """An observation: a block is feedback. Hooks may modify text."""
 
     __slots__ = ()
@@ -686,6 +701,7 @@ class StatusLineEvent(_Known):
     text: Field[str | None] = Field("text")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -701,7 +717,7 @@ class StatusLineEvent(_Known):
         ) -> Self: ...
 
 
-class FileSuggestionEvent(_Known):
+class FileSuggestionEvent(Event):
     """An observation: a block is feedback. Hooks may modify suggestions."""
 
     __slots__ = ()
@@ -711,6 +727,7 @@ class FileSuggestionEvent(_Known):
     suggestions: Field[list[Any] | None] = Field("suggestions")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -727,7 +744,7 @@ class FileSuggestionEvent(_Known):
         ) -> Self: ...
 
 
-class SetupEvent(_Known):
+class SetupEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -736,6 +753,7 @@ class SetupEvent(_Known):
     trigger: Field[str] = Field("trigger")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -751,7 +769,7 @@ class SetupEvent(_Known):
         ) -> Self: ...
 
 
-class InstructionsLoadedEvent(_Known):
+class InstructionsLoadedEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -765,6 +783,7 @@ class InstructionsLoadedEvent(_Known):
     parent_file_path: Field[str | None] = Field("parent_file_path")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -785,7 +804,7 @@ class InstructionsLoadedEvent(_Known):
         ) -> Self: ...
 
 
-class UserPromptExpansionEvent(_Known):
+class UserPromptExpansionEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -798,6 +817,7 @@ class UserPromptExpansionEvent(_Known):
     prompt: Field[str] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -817,7 +837,7 @@ class UserPromptExpansionEvent(_Known):
         ) -> Self: ...
 
 
-class MessageDisplayEvent(_Known):
+class MessageDisplayEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -830,6 +850,7 @@ class MessageDisplayEvent(_Known):
     delta: Field[str | None] = Field("delta")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -849,7 +870,7 @@ class MessageDisplayEvent(_Known):
         ) -> Self: ...
 
 
-class PostToolBatchEvent(_Known):
+class PostToolBatchEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -858,6 +879,7 @@ class PostToolBatchEvent(_Known):
     tool_calls: Field[list[Any]] = Field("tool_calls")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -873,7 +895,7 @@ class PostToolBatchEvent(_Known):
         ) -> Self: ...
 
 
-class TaskCreatedEvent(_Known):
+class TaskCreatedEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -886,6 +908,7 @@ class TaskCreatedEvent(_Known):
     team_name: Field[str | None] = Field("team_name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -905,7 +928,7 @@ class TaskCreatedEvent(_Known):
         ) -> Self: ...
 
 
-class TaskCompletedEvent(_Known):
+class TaskCompletedEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -918,6 +941,7 @@ class TaskCompletedEvent(_Known):
     team_name: Field[str | None] = Field("team_name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -937,7 +961,7 @@ class TaskCompletedEvent(_Known):
         ) -> Self: ...
 
 
-class TeammateIdleEvent(_Known):
+class TeammateIdleEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -947,6 +971,7 @@ class TeammateIdleEvent(_Known):
     team_name: Field[str | None] = Field("team_name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -963,7 +988,7 @@ class TeammateIdleEvent(_Known):
         ) -> Self: ...
 
 
-class PreModelSwitchEvent(_Known):
+class PreModelSwitchEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -976,6 +1001,7 @@ class PreModelSwitchEvent(_Known):
     context_tokens: Field[float | None] = Field("context_tokens")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -995,7 +1021,7 @@ class PreModelSwitchEvent(_Known):
         ) -> Self: ...
 
 
-class PostModelSwitchEvent(_Known):
+class PostModelSwitchEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1007,6 +1033,7 @@ class PostModelSwitchEvent(_Known):
     source: Field[str | None] = Field("source")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1025,7 +1052,7 @@ class PostModelSwitchEvent(_Known):
         ) -> Self: ...
 
 
-class ConfigChangeEvent(_Known):
+class ConfigChangeEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1035,6 +1062,7 @@ class ConfigChangeEvent(_Known):
     file_path: Field[str | None] = Field("file_path")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1051,7 +1079,7 @@ class ConfigChangeEvent(_Known):
         ) -> Self: ...
 
 
-class CwdChangedEvent(_Known):
+class CwdChangedEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1061,6 +1089,7 @@ class CwdChangedEvent(_Known):
     new_cwd: Field[str] = Field("new_cwd")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1077,7 +1106,7 @@ class CwdChangedEvent(_Known):
         ) -> Self: ...
 
 
-class DirectoryAddedEvent(_Known):
+class DirectoryAddedEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1087,6 +1116,7 @@ class DirectoryAddedEvent(_Known):
     source: Field[str | None] = Field("source")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1103,7 +1133,7 @@ class DirectoryAddedEvent(_Known):
         ) -> Self: ...
 
 
-class FileChangedEvent(_Known):
+class FileChangedEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1113,6 +1143,7 @@ class FileChangedEvent(_Known):
     event: Field[str] = Field("event")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1129,7 +1160,7 @@ class FileChangedEvent(_Known):
         ) -> Self: ...
 
 
-class WorktreeCreateEvent(_Known):
+class WorktreeCreateEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1138,6 +1169,7 @@ class WorktreeCreateEvent(_Known):
     name: Field[str] = Field("name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1153,7 +1185,7 @@ class WorktreeCreateEvent(_Known):
         ) -> Self: ...
 
 
-class WorktreeRemoveEvent(_Known):
+class WorktreeRemoveEvent(Event):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1162,6 +1194,7 @@ class WorktreeRemoveEvent(_Known):
     worktree_path: Field[str] = Field("worktree_path")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1177,7 +1210,7 @@ class WorktreeRemoveEvent(_Known):
         ) -> Self: ...
 
 
-class ElicitationEvent(_Known):
+class ElicitationEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1191,6 +1224,7 @@ class ElicitationEvent(_Known):
     requested_schema: Field[dict[str, Any] | None] = Field("requested_schema")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
@@ -1211,7 +1245,7 @@ class ElicitationEvent(_Known):
         ) -> Self: ...
 
 
-class ElicitationResultEvent(_Known):
+class ElicitationResultEvent(Event):
     """A gate: a block stops it. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -1224,6 +1258,7 @@ class ElicitationResultEvent(_Known):
     elicitation_id: Field[str | None] = Field("elicitation_id")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment]
 
         def __new__(
             cls,
