@@ -114,7 +114,7 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
             record = ", True" if is_record(field) else ""
             lines.append(f'    {field["name"]}: Field[{field_type(field, TYPES)}] = Field("{field["name"]}"{record})')
         # Other fields than its own have no type: a misspelt one is an error.
-        lines += ["", "    if TYPE_CHECKING:", "        __getattr__: ClassVar[None]  # type: ignore[assignment]"]
+        lines += ["", "    if TYPE_CHECKING:", "        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]"]
         lines += ["", "        def __new__("]
         lines += ["            cls,", "            *,", *[f"            {part}," for part in signature(event, common)]]
         lines += ["        ) -> Self: ..."]
@@ -202,8 +202,8 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
             lines += ["        @overload", *documented(2, f"def {method}(self, {given}) -> {result}", method)]
     for method, result in (("dispatch", "Dispatch[Outcome[{}]]"), ("dispatch_sync", "Outcome[{}]")):
         for event in events:
-            given = ["self", f"event_: {literal(event)}", "payload_: Mapping[str, Any] = ...", "/", "*"]
-            parts = "".join(f"        {part},\n" for part in [*given, *signature(event, common)])
+            own = ["self", f"event_: {literal(event)}", "payload_: Mapping[str, Any] = ...", "/", "*"]
+            parts = "".join(f"        {part},\n" for part in [*own, *signature(event, common)])
             head = f"def {method}(\n{parts}    ) -> {result.format('events.' + event['name'] + 'Event')}"
             lines += ["    @overload", *documented(1, head, method)]
         given = "event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any"

@@ -5,7 +5,7 @@ The client reads its settings in ``__new__``, where Python gives it what such an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ._registration import parameters, refuse_others, wrapping
 
@@ -60,7 +60,7 @@ def takes_settings_of(init: Callable[..., Any], stands_for: Mapping[str, str]) -
             return client
 
         wrapping(made, new).__dict__.update(of_client=True, __wrapped__=init)
-        return made  # type: ignore[return-value]
+        return cast("F", made)
 
     return decorate
 
