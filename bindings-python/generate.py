@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hookweave import _native
+from hookweave import HookOptions, _native
 
 PACKAGE = Path(__file__).resolve().parent / "python" / "hookweave"
 NOTICE = "generate.py writes this file from the engine's catalogue; change the catalogue, not this."
@@ -31,9 +31,27 @@ RECORDS = {"context": "_CallContext", "result": "_ToolRecord", "response": "_Mod
 # What a host may pass for a field when it dispatches.
 GIVEN = TYPES | {"list": "Sequence[Any]", "object": "Mapping[str, Any]", "record": "Mapping[str, Any]"}
 
-OPTIONS = "**options: Unpack[HookOptions]"
+DOCS = {
+    "hook": "Registers the function that it decorates for an event, and leaves it as it is.",
+    "register_hook": "Registers a handler for an event, and gives the id of the hook.",
+    "temporary_hook": "Registers a hook for the duration of a ``with`` or ``async with`` block.",
+    "dispatch": "Runs the hooks of an event and gives their outcome; nothing runs before it is awaited.",
+    "dispatch_sync": "Runs the hooks of an event and gives their outcome, in programs without an event loop.",
+}
 
 Event = Mapping[str, Any]
+
+
+def documented(level: int, signature: str, method: str) -> list[str]:
+    """A method with what an editor shows of it."""
+    edge = " " * 4 * level
+    return [f"{edge}{signature}:", f'{edge}    """{DOCS[method]}"""']
+
+
+def options() -> str:
+    """The options of a hook as parameters: editors show them, and checkers name the one that is misspelt."""
+    kinds = {name: kind.__forward_arg__ for name, kind in HookOptions.__annotations__.items()}
+    return ", ".join(["*", *(f"{name}: {kind} = ..." for name, kind in kinds.items())])
 
 
 def field_type(field: Mapping[str, Any], types: Mapping[str, str]) -> str:
@@ -95,7 +113,9 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         for field in event["fields"]:
             record = ", True" if is_record(field) else ""
             lines.append(f'    {field["name"]}: Field[{field_type(field, TYPES)}] = Field("{field["name"]}"{record})')
-        lines += ["", "    if TYPE_CHECKING:", "", "        def __new__("]
+        # Other fields than its own have no type: a misspelt one is an error.
+        lines += ["", "    if TYPE_CHECKING:", "        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]"]
+        lines += ["", "        def __new__("]
         lines += ["            cls,", "            *,", *[f"            {part}," for part in signature(event, common)]]
         lines += ["        ) -> Self: ..."]
     return "\n".join([*lines, ""])
@@ -115,12 +135,10 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
         "from collections.abc import Awaitable, Callable, Mapping, Sequence",
         "from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload",
         "",
-        "from typing_extensions import Unpack",
-        "",
         "from . import events",
         "from ._native import Dispatch, Outcome",
         "from .event import Event, EventName",
-        "from .options import HookOptions",
+        "from .options import Duration, FailBehavior, Matcher, Scope",
         "from .response import HookResponse",
         "from .temporary_hook import TemporaryHook",
         "",
@@ -162,33 +180,36 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
     for name, kind in reversed(kinds):
         signature_of = f"self: RegistersOf[{name}], handler: Callable[[{kind}], R], /"
         lines += ["        @overload", f"        def __call__({signature_of}) -> Callable[[{kind}], R]: ..."]
+    given = f"self, event: N, handler: HandlerOf[N], /, {options()}"
     lines += [
         "",
         "class TypedClient:",
         "    if MYPY:",
-        f"        def hook(self, event: N, /, {OPTIONS}) -> RegistersOf[N]: ...",
-        f"        def register_hook(self, event: N, handler: HandlerOf[N], /, {OPTIONS}) -> str: ...",
-        f"        def temporary_hook(self, event: N, handler: HandlerOf[N], /, {OPTIONS}) -> TemporaryHook: ...",
+        *documented(2, f"def hook(self, event: N, /, {options()}) -> RegistersOf[N]", "hook"),
+        *documented(2, f"def register_hook({given}) -> str", "register_hook"),
+        *documented(2, f"def temporary_hook({given}) -> TemporaryHook", "temporary_hook"),
         "    else:",
     ]
     lines = [line if line.startswith("#") else line.replace("'", '"') for line in lines]
     kinds = [("type[E]", "E"), *((literal(event), f"events.{event['name']}Event") for event in events)]
     kinds.append(("EventName", "Event"))
     for name, kind in kinds:
-        lines += ["        @overload", f"        def hook(self, event: {name}, {OPTIONS}) -> Registers[{kind}]: ..."]
+        hook = f"def hook(self, event: {name}, {options()}) -> Registers[{kind}]"
+        lines += ["        @overload", *documented(2, hook, "hook")]
     for method, result in (("register_hook", "str"), ("temporary_hook", "TemporaryHook")):
         for name, kind in kinds:
-            given = f"event: {name}, handler: Handler[{kind}], {OPTIONS}"
-            lines += ["        @overload", f"        def {method}(self, {given}) -> {result}: ..."]
+            given = f"event: {name}, handler: Handler[{kind}], {options()}"
+            lines += ["        @overload", *documented(2, f"def {method}(self, {given}) -> {result}", method)]
     for method, result in (("dispatch", "Dispatch[Outcome[{}]]"), ("dispatch_sync", "Outcome[{}]")):
         for event in events:
-            lines += ["    @overload", f"    def {method}(", "        self,"]
-            lines += [f"        event_: {literal(event)},", "        payload_: Mapping[str, Any] = ...,", "        /,"]
-            lines += ["        *,", *[f"        {part}," for part in signature(event, common)]]
-            lines += [f"    ) -> {result.format('events.' + event['name'] + 'Event')}: ..."]
+            own = ["self", f"event_: {literal(event)}", "payload_: Mapping[str, Any] = ...", "/", "*"]
+            parts = "".join(f"        {part},\n" for part in [*own, *signature(event, common)])
+            head = f"def {method}(\n{parts}    ) -> {result.format('events.' + event['name'] + 'Event')}"
+            lines += ["    @overload", *documented(1, head, method)]
         given = "event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any"
-        lines += ["    @overload", f"    def {method}(self, {given}) -> {result.format('Event')}: ..."]
-        lines += ["    @overload", f"    def {method}(self, event_: E, /) -> {result.format('E')}: ..."]
+        for parameters, kind in ((given, "Event"), ("event_: E, /", "E")):
+            head = f"def {method}(self, {parameters}) -> {result.format(kind)}"
+            lines += ["    @overload", *documented(1, head, method)]
     return "\n".join([*lines, ""])
 
 

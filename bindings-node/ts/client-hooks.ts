@@ -1,5 +1,7 @@
 /** The part of a client that registers hooks, defines events and dispatches them. */
 
+import { inspect, type InspectOptions } from "node:util";
+
 import type { ClientOptions, DispatchOptions } from "./client-options.js";
 import type { CatalogueEntry, CatalogueField } from "./event-types.js";
 import type { Explanation } from "./explanation.js";
@@ -12,7 +14,7 @@ import type {
   HookInfo,
   ToolDefinition,
 } from "./registration.js";
-import { readHook } from "./registration.js";
+import { readHook, secondsMeant } from "./registration.js";
 import { dispatch } from "./dispatch.js";
 import { keyOf } from "./copies.js";
 import { checkName, Engine } from "./engine.js";
@@ -73,6 +75,7 @@ export class ClientHooks {
     const guarded = used === null ? null : new GuardedLogger(used);
     this.#engine = new Engine(settings, HOST_OPTIONS, guarded);
     if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
+    this.#warnOfSeconds("defaultTimeout", options.defaultTimeout, {});
   }
 
   /** Whether dispatches run any hook. */
@@ -98,10 +101,10 @@ export class ClientHooks {
     if (surplus.length > 0) {
       throw errorOf(
         "invalid_hook",
-        "registerHook takes an event and a hook; settings stand in the hook: { handler, matcher, name, config }",
+        "registerHook takes an event and a hook; settings stand in the hook: { handler, matcher, name, priority, … }",
       );
     }
-    return this.#register(event, hook, false);
+    return this.#register(event, hook);
   }
 
   /**
@@ -125,10 +128,21 @@ export class ClientHooks {
     return this.#engine.guard(() => native.askBefore({ rule, prompt }));
   }
 
-  #register(event: unknown, hook: unknown, temporary: boolean): string {
+  #register(event: unknown, hook: unknown, more: object = {}): string {
     checkName(event);
     const { handler, settings } = readHook(hook);
-    return this.#engine.register(event, temporary ? { ...settings, temporary } : settings, handler);
+    const id = this.#engine.register(event, { ...settings, ...more }, handler);
+    this.#warnOfSeconds("timeout", settings["timeout"], { event, hook: settings["name"], id });
+    return id;
+  }
+
+  #warnOfSeconds(
+    setting: string,
+    timeout: unknown,
+    details: Readonly<Record<string, unknown>>,
+  ): void {
+    const warning = secondsMeant(setting, timeout);
+    if (warning !== undefined) this.#engine.logger?.warn(warning, details);
   }
 
   /** Registers a hook for the duration of a block: `using hook = client.temporaryHook(…)`. */
@@ -136,7 +150,7 @@ export class ClientHooks {
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
   ): TemporaryHook {
-    const id = this.#register(event, hook, true);
+    const id = this.#register(event, hook, { temporary: true });
     return new TemporaryHook(id, () => {
       this.unregisterHook(id);
     });
@@ -246,6 +260,18 @@ export class ClientHooks {
     checkName(event);
     const fields = withTextCwd(payload);
     return callNative(() => this.#engine.native.explain(event, fields)) as Explanation;
+  }
+
+  /**
+   * What printing a client shows: its state and the names of its hooks by event.
+   *
+   * @internal
+   */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    const hooks: Record<string, string[]> = {};
+    for (const { event, name } of this.listHooks()) (hooks[event] ??= []).push(name);
+    const { closed } = this.#engine;
+    return `${this.constructor.name} ${inspect({ enabled: this.enabled, closed, hooks }, options)}`;
   }
 
   /** Every event that the engine knows, as data. */

@@ -4,6 +4,8 @@ import { errorOf } from "./errors.js";
 import type { EventName, HookEvent } from "./event-types.js";
 import type { Origin, Scope } from "./origin.js";
 import type { HookResponse } from "./response.js";
+import { callerOf } from "./caller.js";
+import { withPatternTexts } from "./patterns.js";
 import { isObject, isPlain, nameOf } from "./values.js";
 
 /** What a handler gets besides the event. */
@@ -23,24 +25,28 @@ export type Handler<K extends EventName = EventName> = (
 ) => Answered<K> | PromiseLike<Answered<K>>;
 
 /** A condition on one argument. */
-export type ArgumentPattern = string | { regex: string } | { equals: unknown };
+export type ArgumentPattern = string | RegExp | { regex: string | RegExp } | { equals: unknown };
 
-/** Which events a hook is for; all conditions must hold. */
+/**
+ * Which events a hook is for; all conditions must hold.
+ *
+ * A regular expression is text or a `RegExp`, of which the text and the flags `i`, `m` and `s` count.
+ */
 export interface Matcher {
   /** Names split on `|`, each exact or a glob. */
   tool?: string;
   /** A regular expression over the tool's name. */
-  toolPattern?: string;
+  toolPattern?: string | RegExp;
   /** A glob over the event's file paths; without `/` it looks at the base name. */
   pathPattern?: string;
   /** A regular expression over the command. */
-  commandPattern?: string;
+  commandPattern?: string | RegExp;
   /** Conditions on arguments, by dotted path. */
   args?: Readonly<Record<string, ArgumentPattern>>;
   /** Names or globs over the event's own subtype. */
   source?: string;
   /** A regular expression over the event's own subtype. */
-  sourcePattern?: string;
+  sourcePattern?: string | RegExp;
   /** A rule of Claude Code's about the tool and its arguments, such as `Bash(git *)`, or several of which one must hold. */
   rule?: string | readonly string[];
   /** A glob over the session's id. */
@@ -86,11 +92,11 @@ export interface HookConfig {
   enabled?: boolean;
 }
 
-/** A hook with its settings. */
-export interface HookDefinition<K extends EventName = EventName> {
+/** A hook with its settings, beside the handler or together in `config`. */
+export interface HookDefinition<K extends EventName = EventName> extends HookConfig {
   handler: Handler<K>;
   matcher?: Matcher;
-  /** The name in traces and reasons. Default: the name of the function. */
+  /** The name in traces and reasons. Default: the function's, else the file and line of the registration. */
   name?: string;
   config?: HookConfig;
 }
@@ -169,8 +175,14 @@ function wordsOf(given: unknown): string {
   return isObject(given) ? nameOf(given) : `a ${typeof given}`;
 }
 
-/** Splits a hook into its function and the settings that the core reads. */
-export function readHook(hook: unknown): { handler: AnyHandler; settings: object } {
+/** The function of a hook, and the settings that the core reads. */
+export interface ReadHook {
+  readonly handler: AnyHandler;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Splits a hook into its function and its settings. */
+export function readHook(hook: unknown): ReadHook {
   if (typeof hook === "function") {
     checkHandler(hook);
     return { handler: hook as AnyHandler, settings: named(hook) };
@@ -189,21 +201,33 @@ export function readHook(hook: unknown): { handler: AnyHandler; settings: object
   if (config !== undefined && !isPlain(config)) {
     throw errorOf("invalid_hook", "hook.config: must be an object");
   }
-  for (const key of Object.keys(known)) {
-    if (key !== "matcher" && key !== "name") {
-      throw errorOf(
-        "invalid_hook",
-        `hook: unknown field \`${key}\`; known are handler, matcher, name, config (priority, timeout and the like stand in config)`,
-      );
-    }
+  const twice = Object.keys(known).find(
+    (key) => config !== undefined && Object.hasOwn(config, key),
+  );
+  if (twice !== undefined) {
+    throw errorOf("invalid_hook", `hook.${twice}: stands in hook.config too; give it once`);
   }
-  return {
-    handler: handler as AnyHandler,
-    settings: { ...named(handler), ...config, ...known },
-  };
+  const settings: Record<string, unknown> = { ...config, ...known };
+  if (settings["matcher"] !== undefined)
+    settings["matcher"] = withPatternTexts(settings["matcher"]);
+  if (settings["name"] === undefined) Object.assign(settings, named(handler));
+  return { handler: handler as AnyHandler, settings };
 }
 
-/** A function's own name is the hook's, unless it has a better one. */
+/** What a hook without a name is called: as its function, else by the place of the registration. */
 function named(handler: { readonly name: string }): { name?: string } {
-  return handler.name === "" || handler.name === "handler" ? {} : { name: handler.name };
+  const unnamed = handler.name === "" || handler.name === "handler";
+  const name = unnamed ? callerOf() : handler.name;
+  return name === undefined ? {} : { name };
+}
+
+/** Up to here a number is taken for seconds by mistake rather than meant as milliseconds. */
+const FEW_MILLISECONDS = 60;
+
+/** What to tell about a timeout that was probably meant as seconds. */
+export function secondsMeant(setting: string, timeout: unknown): string | undefined {
+  if (typeof timeout !== "number" || !(timeout >= 1 && timeout <= FEW_MILLISECONDS))
+    return undefined;
+  const [given, meant] = [String(timeout), String(timeout * 1000)];
+  return `${setting} is ${given} milliseconds; if seconds are meant, write ${meant}`;
 }

@@ -36,7 +36,7 @@ import {
 import type { TemporaryHook } from "./temporary-hook.js";
 import type { AgentSpans } from "./tracing.js";
 import type { AnyTool } from "./tools.js";
-import { copyContainer, isPlain } from "./values.js";
+import { copyContainer, isObject, isPlain, nameOf } from "./values.js";
 
 /** What the function of a tool gets beside its arguments. */
 export interface ToolContext {
@@ -146,12 +146,10 @@ export class Session implements AsyncDisposable {
     given?: AnyTool | RunToolOptions,
     more?: RunToolOptions,
   ): Promise<ToolOutcome> {
+    checkCall(tool, args);
     const own = typeof given === "function" ? given : undefined;
     const options = (own === undefined ? (given as RunToolOptions | undefined) : more) ?? {};
     const run = own ?? this.#state.host.tools.known(tool);
-    if (!isPlain(args)) {
-      throw errorOf("invalid_payload", `runTool: the arguments of ${tool} must be a plain object`);
-    }
     const toolUseId = options.toolUseId ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
       const driver = await this.#state.drive(
@@ -336,4 +334,22 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }
+}
+
+/** Refuses a call without a tool's name, and arguments that have no names. */
+function checkCall(tool: unknown, args: unknown): void {
+  const wrong = (why: string): Error => errorOf("invalid_payload", `runTool: ${why}`);
+  if (typeof tool !== "string") throw wrong(`\`tool\` is the name of a tool, not ${given(tool)}`);
+  if (tool === "") throw wrong("`tool` is empty; give the name of the tool");
+  if (isPlain(args)) return;
+  const hint = typeof args === "string" ? "{ command: … } for a command line" : "{ name: value }";
+  throw wrong(
+    `\`args\` of ${tool} are a plain object of arguments by name, not ${given(args)}; write ${hint}`,
+  );
+}
+
+/** What was given, in words. */
+function given(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return isObject(value) ? nameOf(value) : `a ${typeof value}`;
 }

@@ -95,9 +95,14 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   "a handler that is an async generator": register("PreToolUse", async function* () {
     yield { action: "block" };
   }),
-  "settings beside the handler instead of in config": register("PreToolUse", {
+  "a setting beside the handler and in config": register("PreToolUse", {
     handler: nothing,
     priority: 5,
+    config: { priority: 5 },
+  }),
+  "a misspelt setting beside the handler": register("PreToolUse", {
+    handler: nothing,
+    priorty: 5,
   }),
   "settings as a third argument": () =>
     quiet().registerHook("PreToolUse", nothing, { priority: 5 }),
@@ -109,7 +114,9 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   "a matcher that is text": matched("Bash"),
   "an unknown condition": matched({ tools: "Bash" }),
   "a regular expression that cannot be read": matched({ commandPattern: "rm (" }),
-  "a RegExp object": matched({ commandPattern: /rm/ }),
+  "a RegExp object that the engine cannot read": matched({ commandPattern: /[^]rm/ }),
+  "a RegExp object of sets": matched({ args: { path: new RegExp("[a--b]", "v") } }),
+  "a RegExp object as a glob": matched({ pathPattern: /rm/ }),
   "a condition that the event cannot have": register("Stop", {
     handler: nothing,
     matcher: { tool: "Bash" },
@@ -148,6 +155,10 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   "an approver that answers true": approved(true),
   "an approver that answers what is no option": approved("perhaps"),
   "a tool that is not registered": () => quiet().session().runTool("Bahs", {}),
+  "a command line as the arguments of a tool": () => quiet().session().runTool("Bash", "ls"),
+  "arguments of a tool without names": () => quiet().session().runTool("Bash", ["ls"]),
+  "a tool that is a number": () => quiet().session().runTool(3, {}),
+  "a tool without a name": () => quiet().session().runTool("", {}, nothing),
   "a model that is a name": () => quiet().registerModel("gpt"),
   "generate without a model": () => quiet().session().generate("hello"),
   "a file that is missing": () => quiet().load(path.join(folder, "settings.json")),
@@ -162,7 +173,7 @@ const AT_COMPILE_TIME: Readonly<Record<string, string>> = {
   "a matcher with an unknown condition": `client.registerHook("PreToolUse", { handler: () => undefined, matcher: { tools: "Bash" } });`,
   "a matcher in Python's spelling": `client.registerHook("PreToolUse", { handler: () => undefined, matcher: { command_pattern: "rm" } });`,
   "a setting in Python's spelling": `client.registerHook("PreToolUse", { handler: () => undefined, config: { fail_behavior: "block" } });`,
-  "a setting beside the handler": `client.registerHook("PreToolUse", { handler: () => undefined, priority: 5 });`,
+  "a misspelt setting beside the handler": `client.registerHook("PreToolUse", { handler: () => undefined, priorty: 5 });`,
   "settings as a third argument": `client.registerHook("PreToolUse", () => undefined, { priority: 5 });`,
   "a timeout that is text": `client.registerHook("PreToolUse", { handler: () => undefined, config: { timeout: "5s" } });`,
   "an answer with an unknown action": `client.registerHook("PreToolUse", () => ({ action: "deny" }));`,

@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { inspect } from "node:util";
 
 import {
   ClientClosedError,
   HookClient,
   HookLimitError,
+  HookResponse,
   HookweaveError,
   InvalidDefinitionError,
   InvalidHookError,
@@ -126,14 +128,102 @@ describe("hooks", () => {
     ]);
   });
 
-  test("without a name are called by their id", () => {
+  test("without a name are called by the line that registers them", () => {
     const client = quietClient();
     client.registerHook("Stop", () => undefined);
     client.registerHook("Stop", { handler: () => undefined });
+    client.temporaryHook("Stop", () => undefined);
+    client.session().temporaryHook("Stop", () => undefined);
+    const names = client.listHooks().map(({ name }) => name);
+    assert.equal(new Set(names).size, 4);
+    for (const name of names) assert.match(name, /^registration\.test\.js:\d+$/u);
+  });
+
+  test("are called by their id where the stack does not say the line", () => {
+    const client = quietClient();
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    try {
+      client.registerHook("Stop", () => undefined);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+    assert.equal(client.listHooks()[0]?.name, "hook-1");
+  });
+
+  test("have their settings beside the handler or in config", () => {
+    const client = quietClient();
+    const settings = { priority: 5, failBehavior: "block", timeout: 1500 } as const;
+    client.registerHook("PreToolUse", { name: "a", handler: () => undefined, ...settings });
+    client.registerHook("PreToolUse", { name: "a", handler: () => undefined, config: settings });
+    const [beside, inside] = client.listHooks().map(({ id, order, ...rest }) => rest);
+    assert.equal(beside?.priority, 5);
+    assert.deepEqual(beside, inside);
+  });
+
+  test("match by a RegExp as by its text and flags", async () => {
+    const client = quietClient();
+    const decide = { handler: () => HookResponse.block("no") };
+    client.registerHook("PreToolUse", { ...decide, matcher: { commandPattern: /^RM\b/giu } });
+    client.registerHook("PreToolUse", { ...decide, matcher: { toolPattern: /^Wri/ } });
+    client.registerHook("PreToolUse", { ...decide, matcher: { args: { path: /^\/etc\//s } } });
+    client.registerHook("PreToolUse", {
+      ...decide,
+      matcher: { args: { url: { regex: /^ftp:/m } } },
+    });
+    client.registerHook("SessionStart", {
+      handler: () => undefined,
+      matcher: { sourcePattern: /^re/ },
+    });
+    const blocked = async (tool: string, args: Record<string, unknown>): Promise<boolean> =>
+      (await client.dispatch("PreToolUse", { tool, args })).blocked;
+    assert.equal(await blocked("Bash", { command: "rm -r x" }), true);
+    assert.equal(await blocked("Bash", { command: "xrm" }), false);
+    assert.equal(await blocked("Write", { path: "a" }), true);
+    assert.equal(await blocked("Read", { path: "/etc/x" }), true);
+    assert.equal(await blocked("Fetch", { url: "x\nftp://y" }), true);
     assert.deepEqual(
-      client.listHooks().map(({ name }) => name),
-      ["hook-1", "hook-2"],
+      client.listHooks().map(({ matcher }) => matcher),
+      [
+        { commandPattern: "(?i)^RM\\b" },
+        { toolPattern: "^Wri" },
+        { args: { path: { regex: "(?s)^\\/etc\\/" } } },
+        { args: { url: { regex: "(?m)^ftp:" } } },
+        { sourcePattern: "^re" },
+      ],
     );
+  });
+
+  test("with a timeout that looks like seconds are a warning", () => {
+    const warnings: unknown[] = [];
+    const logger = {
+      warn: (...warning: unknown[]) => void warnings.push(warning),
+      error: () => undefined,
+    };
+    const client = new HookClient({ logger, defaultTimeout: 30 });
+    const id = client.registerHook("Stop", { name: "slow", handler: () => undefined, timeout: 5 });
+    for (const timeout of [0.5, 61, 5000, null])
+      client.registerHook("Stop", { handler: () => undefined, timeout });
+    const meant = (setting: string, given: number): string =>
+      `${setting} is ${String(given)} milliseconds; if seconds are meant, write ${String(given)}000`;
+    assert.deepEqual(warnings, [
+      [meant("defaultTimeout", 30), {}],
+      [meant("timeout", 5), { event: "Stop", hook: "slow", id }],
+    ]);
+  });
+
+  test("are shown when their client is printed", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", { name: "guard", handler: () => undefined });
+    client.registerHook("Stop", { name: "last", handler: () => undefined });
+    const hooks = "hooks: { PreToolUse: [ 'guard' ], Stop: [ 'last' ] }";
+    assert.equal(
+      inspect(client, { breakLength: Infinity }),
+      `HookClient { enabled: true, closed: false, ${hooks} }`,
+    );
+    await client.close();
+    client.enabled = false;
+    assert.match(inspect(client), /enabled: false,\s+closed: true/u);
   });
 
   test("can be switched off and on, and removed once", async () => {
@@ -283,14 +373,14 @@ describe("refusals", () => {
       (client) => client.registerHook("PreToolUse", undefined as never),
     ],
     [
-      "a setting outside of config",
+      "a misspelt setting beside the handler",
       InvalidHookError,
       "invalid_hook",
       /priority/,
       (client) =>
         client.registerHook("PreToolUse", {
           handler: nothing,
-          priority: 1,
+          priorty: 1,
         } as never),
     ],
     [

@@ -103,6 +103,23 @@ async function rightAndWrong(client: HookClient): Promise<void> {
       failBehavior: "block",
     },
   });
+  client.registerHook("PreToolUse", {
+    handler: () => undefined,
+    matcher: { commandPattern: /^rm/i, args: { path: /x/, url: { regex: /y/ } } },
+    priority: 10,
+    timeout: null,
+    detached: true,
+  });
+  client.registerHook("PreToolUse", {
+    handler: () => undefined,
+    // @ts-expect-error: a misspelt setting
+    priorty: 1,
+  });
+  client.registerHook("PreToolUse", {
+    handler: () => undefined,
+    // @ts-expect-error: a glob is text
+    matcher: { pathPattern: /x/ },
+  });
   // @ts-expect-error: a handler is needed
   client.registerHook("PreToolUse", { matcher: { tool: "Write" } });
   client.registerHook("PreToolUse", {

@@ -106,6 +106,46 @@ def test_unregister_enable_disable() -> None:
             act(hook)
 
 
+class _Callable:
+    def __call__(self, event: Any) -> None: ...
+
+
+def test_a_hook_without_a_name_is_called_as_its_function_or_by_its_line() -> None:
+    client = new_client()
+    unnamed = lambda event: None  # noqa: E731
+    for handler in (nothing, functools.partial(nothing), unnamed, functools.partial(unnamed), _Callable()):
+        client.register_hook("Stop", handler)
+    of_lambda = f"test_clients.py:{unnamed.__code__.co_firstlineno}"
+    of_call = f"test_clients.py:{_Callable.__call__.__code__.co_firstlineno}"
+    assert [hook.name for hook in client.list_hooks()] == ["nothing", "nothing", of_lambda, of_lambda, of_call]
+
+
+class _Agent(HookClient):
+    """A client with an ``__init__`` of its own."""
+
+    def __init__(self, name: str, tools: tuple[str, ...] = (), **options: Any) -> None:
+        super().__init__(**options)
+        self.name, self.tools = name, tools
+
+
+class _Silent(HookClient):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def test_a_derived_client_may_have_an_init_of_its_own() -> None:
+    agent = _Agent("helper", tools=("Bash",), default_timeout=timedelta(seconds=7))
+    agent.register_hook("Stop", nothing)
+    assert (agent.name, agent.tools, agent.list_hooks()[0].timeout) == ("helper", ("Bash",), 7.0)
+    assert _Silent("other").name == "other"
+    with pytest.raises(InvalidOptionError, match=r"_Agent: unknown option `mod` \(did you mean `mode`\?\)"):
+        _Agent("helper", mod="parallel")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'name'"):
+        _Agent()  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        HookClient("helper")  # type: ignore[misc]
+
+
 def test_the_decorator_gives_the_function_back() -> None:
     client = new_client()
     assert client.hook("Stop")(nothing) is nothing

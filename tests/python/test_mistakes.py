@@ -33,7 +33,10 @@ def mistake(function: Mistake) -> Mistake:
     return function
 
 
-def register(event: Any = "PreToolUse", handler: Any = lambda event: None, **options: Any) -> None:
+def nothing(event: Any) -> None: ...
+
+
+def register(event: Any = "PreToolUse", handler: Any = nothing, **options: Any) -> None:
     Client().register_hook(event, handler, **options)
 
 
@@ -145,6 +148,8 @@ simple("changing an event", lambda: setattr(PreToolUseEvent(tool="Bash"), "tool"
 simple("a field that the event does not have", lambda: PreToolUseEvent(tool="Bash").tol)  # type: ignore[attr-defined]
 
 # Clients and dispatches.
+simple("a setting of the client from a derived __init__", lambda: Derived())
+simple("an unknown setting of a derived client", lambda: Derived(fail_behaviour="block"))
 simple("unknown option of the client", lambda: Client(fail_behaviour="block"))
 simple("timeout instead of default_timeout", lambda: Client(timeout=3))
 simple("unknown profile", lambda: Client(profile="claude"))
@@ -195,9 +200,22 @@ simple("unknown dialect", lambda: Client().load("/nonexistent/settings.json", di
 simple("unknown scope of a file", lambda: Client().load("/nonexistent/settings.json", scope="global"))
 simple("an event from the wire that is no JSON", lambda: Event.from_wire("claude-code", "hello"))
 simple("an event from the wire of an unknown dialect", lambda: Event.from_wire("claude", "{}"))
+simple("a command line as the arguments of a tool", lambda: in_session(_run("Bash", "ls")))
+simple("arguments of a tool without names", lambda: in_session(_run("Bash", ["ls"])))
+simple("a tool that is a number", lambda: in_session(_run(3, {})))
+simple("a tool without a name", lambda: in_session(_run("", {})))
 simple(
     "an approver that answers with a number", lambda: in_session(_asks, approval=lambda request: 1, permissions="ask")
 )
+
+
+def _run(tool: Any, args: Any) -> Any:
+    return lambda session: session.run_tool(tool, args, lambda args: "ran")
+
+
+class Derived(hookweave.HookClient):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**(options or {"mode": "parallel"}))
 
 
 async def _asks(session: Any) -> None:
@@ -220,6 +238,7 @@ def told(name: str) -> dict[str, str]:
     # Ids, addresses and places differ from run to run.
     text = re.sub(r"0x[0-9a-f]+", "0x…", text)
     text = re.sub(r"/\S*/tests/python/", "", text)
+    text = re.sub(r"\.py:\d+", ".py:…", text)
     return {"name": name, "error": kind, **({"code": str(code)} if isinstance(code, str) else {}), "message": text}
 
 

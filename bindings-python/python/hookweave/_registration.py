@@ -43,6 +43,8 @@ def check_handler(handler: Any) -> None:
     from .errors import HandlerError
 
     name = getattr(handler, "__qualname__", "the handler")
+    if name.endswith("<lambda>"):
+        name = f"the lambda at {handler_name(handler)}"
     if not callable(handler):
         raise HandlerError(f"a handler is called with the event; {handler!r} is not callable")
     if _yields(handler):
@@ -73,6 +75,16 @@ def _called(handler: Any) -> tuple[object, object]:
     return handler, getattr(handler, "__call__", None)  # noqa: B004
 
 
+def handler_name(handler: Any) -> str | None:
+    """What a hook without a name is called: as its function, else by the file and line of the function."""
+    named = handler if isinstance(getattr(handler, "__name__", None), str) else _called(handler)[0]
+    name = getattr(named, "__name__", None)
+    if isinstance(name, str) and name != "<lambda>":
+        return name
+    place = place_of(handler)
+    return None if place is None else f"{place[0].rpartition(os.sep)[2]}:{place[1]}"
+
+
 def is_async(handler: Callable[..., Any]) -> bool:
     """Whether calling the handler gives a coroutine, as far as its definition shows."""
     from inspect import iscoroutinefunction
@@ -98,6 +110,30 @@ MANY_SECONDS = 1000
 """From here on a bare number is taken for milliseconds by mistake rather than meant as seconds."""
 
 
+def parameters(function: Callable[..., Any]) -> set[str]:
+    """The names of what a function takes."""
+    code = function.__code__
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) - {"self", "cls"}
+
+
+def wrapping(outer: Callable[..., Any], function: F) -> F:
+    """A function that looks like the one that it calls."""
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        setattr(outer, name, getattr(function, name))
+    outer.__dict__["__wrapped__"] = function
+    return cast("F", outer)
+
+
+def refuse_others(place: str, options: Mapping[str, Any], known: set[str], stands_for: Mapping[str, str]) -> None:
+    """Refuses options that are not known, with the nearest known name."""
+    for name in sorted(options.keys() - known):
+        from .errors import InvalidOptionError
+
+        near = stands_for.get(name)
+        near = f" (did you mean `{near}`?)" if near else _native.did_you_mean(name, sorted(known))
+        raise InvalidOptionError(f"{place}: unknown option `{name}`{near}; known are {', '.join(sorted(known))}")
+
+
 def refuse_unknown(place: str, stands_for: Mapping[str, str]) -> Callable[[F], F]:
     """Makes an unknown keyword an error of ours, with the nearest known name.
 
@@ -105,24 +141,14 @@ def refuse_unknown(place: str, stands_for: Mapping[str, str]) -> Callable[[F], F
     """
 
     def decorate(function: F) -> F:
-        code = function.__code__
-        known = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) - {"self", "cls"}
+        known = parameters(function)
 
         def checked(*args: Any, **options: Any) -> Any:
-            for name in options.keys() - known:
-                from .errors import InvalidOptionError
-
-                near = stands_for.get(name)
-                near = f" (did you mean `{near}`?)" if near else _native.did_you_mean(name, sorted(known))
-                raise InvalidOptionError(
-                    f"{place}: unknown option `{name}`{near}; known are {', '.join(sorted(known))}"
-                )
+            if not options.keys() <= known:
+                refuse_others(place, options, known, stands_for)
             return function(*args, **options)
 
-        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
-            setattr(checked, name, getattr(function, name))
-        checked.__dict__["__wrapped__"] = function
-        return cast("F", checked)
+        return wrapping(checked, function)
 
     return decorate
 

@@ -4,12 +4,10 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
-from typing_extensions import Unpack
-
 from . import events
 from ._native import Dispatch, Outcome
 from .event import Event, EventName
-from .options import HookOptions
+from .options import Duration, FailBehavior, Matcher, Scope
 from .response import HookResponse
 from .temporary_hook import TemporaryHook
 
@@ -253,274 +251,409 @@ if MYPY:
 
 class TypedClient:
     if MYPY:
-        def hook(self, event: N, /, **options: Unpack[HookOptions]) -> RegistersOf[N]: ...
-        def register_hook(self, event: N, handler: HandlerOf[N], /, **options: Unpack[HookOptions]) -> str: ...
-        def temporary_hook(self, event: N, handler: HandlerOf[N], /, **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def hook(self, event: N, /, *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal["enforce", "observe"] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> RegistersOf[N]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
+        def register_hook(self, event: N, handler: HandlerOf[N], /, *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal["enforce", "observe"] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
+        def temporary_hook(self, event: N, handler: HandlerOf[N], /, *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal["enforce", "observe"] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
     else:
         @overload
-        def hook(self, event: type[E], **options: Unpack[HookOptions]) -> Registers[E]: ...
+        def hook(self, event: type[E], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[E]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["SessionStart", "session:start", "session_start"], **options: Unpack[HookOptions]) -> Registers[events.SessionStartEvent]: ...
+        def hook(self, event: Literal["SessionStart", "session:start", "session_start"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.SessionStartEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["SessionEnd", "session:end", "session_end"], **options: Unpack[HookOptions]) -> Registers[events.SessionEndEvent]: ...
+        def hook(self, event: Literal["SessionEnd", "session:end", "session_end"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.SessionEndEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"], **options: Unpack[HookOptions]) -> Registers[events.UserPromptSubmitEvent]: ...
+        def hook(self, event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.UserPromptSubmitEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostUserMessage"], **options: Unpack[HookOptions]) -> Registers[events.PostUserMessageEvent]: ...
+        def hook(self, event: Literal["PostUserMessage"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostUserMessageEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"], **options: Unpack[HookOptions]) -> Registers[events.GenerateStartEvent]: ...
+        def hook(self, event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.GenerateStartEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"], **options: Unpack[HookOptions]) -> Registers[events.GenerateEndEvent]: ...
+        def hook(self, event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.GenerateEndEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"], **options: Unpack[HookOptions]) -> Registers[events.PreToolUseEvent]: ...
+        def hook(self, event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PreToolUseEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"], **options: Unpack[HookOptions]) -> Registers[events.PostToolUseEvent]: ...
+        def hook(self, event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostToolUseEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"], **options: Unpack[HookOptions]) -> Registers[events.PostToolUseFailureEvent]: ...
+        def hook(self, event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostToolUseFailureEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PermissionRequest", "permissionRequest", "permission_request"], **options: Unpack[HookOptions]) -> Registers[events.PermissionRequestEvent]: ...
+        def hook(self, event: Literal["PermissionRequest", "permissionRequest", "permission_request"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PermissionRequestEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PermissionGranted"], **options: Unpack[HookOptions]) -> Registers[events.PermissionGrantedEvent]: ...
+        def hook(self, event: Literal["PermissionGranted"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PermissionGrantedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PermissionDenied"], **options: Unpack[HookOptions]) -> Registers[events.PermissionDeniedEvent]: ...
+        def hook(self, event: Literal["PermissionDenied"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PermissionDeniedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["SubagentStart", "subagentStart"], **options: Unpack[HookOptions]) -> Registers[events.SubagentStartEvent]: ...
+        def hook(self, event: Literal["SubagentStart", "subagentStart"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.SubagentStartEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["SubagentStop", "subagentStop"], **options: Unpack[HookOptions]) -> Registers[events.SubagentStopEvent]: ...
+        def hook(self, event: Literal["SubagentStop", "subagentStop"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.SubagentStopEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], **options: Unpack[HookOptions]) -> Registers[events.PreCompactEvent]: ...
+        def hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PreCompactEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostCompact", "context:post_compact"], **options: Unpack[HookOptions]) -> Registers[events.PostCompactEvent]: ...
+        def hook(self, event: Literal["PostCompact", "context:post_compact"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostCompactEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["ContextWarning"], **options: Unpack[HookOptions]) -> Registers[events.ContextWarningEvent]: ...
+        def hook(self, event: Literal["ContextWarning"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.ContextWarningEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], **options: Unpack[HookOptions]) -> Registers[events.NotificationEvent]: ...
+        def hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.NotificationEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], **options: Unpack[HookOptions]) -> Registers[events.StopEvent]: ...
+        def hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.StopEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], **options: Unpack[HookOptions]) -> Registers[events.StopFailureEvent]: ...
+        def hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.StopFailureEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"], **options: Unpack[HookOptions]) -> Registers[events.ToolResolutionEvent]: ...
+        def hook(self, event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.ToolResolutionEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["GenerateError", "error:provider"], **options: Unpack[HookOptions]) -> Registers[events.GenerateErrorEvent]: ...
+        def hook(self, event: Literal["GenerateError", "error:provider"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.GenerateErrorEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["StatusLine"], **options: Unpack[HookOptions]) -> Registers[events.StatusLineEvent]: ...
+        def hook(self, event: Literal["StatusLine"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.StatusLineEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["FileSuggestion"], **options: Unpack[HookOptions]) -> Registers[events.FileSuggestionEvent]: ...
+        def hook(self, event: Literal["FileSuggestion"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.FileSuggestionEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["Setup"], **options: Unpack[HookOptions]) -> Registers[events.SetupEvent]: ...
+        def hook(self, event: Literal["Setup"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.SetupEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["InstructionsLoaded"], **options: Unpack[HookOptions]) -> Registers[events.InstructionsLoadedEvent]: ...
+        def hook(self, event: Literal["InstructionsLoaded"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.InstructionsLoadedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["UserPromptExpansion"], **options: Unpack[HookOptions]) -> Registers[events.UserPromptExpansionEvent]: ...
+        def hook(self, event: Literal["UserPromptExpansion"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.UserPromptExpansionEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["MessageDisplay"], **options: Unpack[HookOptions]) -> Registers[events.MessageDisplayEvent]: ...
+        def hook(self, event: Literal["MessageDisplay"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.MessageDisplayEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostToolBatch"], **options: Unpack[HookOptions]) -> Registers[events.PostToolBatchEvent]: ...
+        def hook(self, event: Literal["PostToolBatch"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostToolBatchEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["TaskCreated"], **options: Unpack[HookOptions]) -> Registers[events.TaskCreatedEvent]: ...
+        def hook(self, event: Literal["TaskCreated"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.TaskCreatedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["TaskCompleted"], **options: Unpack[HookOptions]) -> Registers[events.TaskCompletedEvent]: ...
+        def hook(self, event: Literal["TaskCompleted"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.TaskCompletedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["TeammateIdle"], **options: Unpack[HookOptions]) -> Registers[events.TeammateIdleEvent]: ...
+        def hook(self, event: Literal["TeammateIdle"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.TeammateIdleEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PreModelSwitch"], **options: Unpack[HookOptions]) -> Registers[events.PreModelSwitchEvent]: ...
+        def hook(self, event: Literal["PreModelSwitch"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PreModelSwitchEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostModelSwitch"], **options: Unpack[HookOptions]) -> Registers[events.PostModelSwitchEvent]: ...
+        def hook(self, event: Literal["PostModelSwitch"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostModelSwitchEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["ConfigChange"], **options: Unpack[HookOptions]) -> Registers[events.ConfigChangeEvent]: ...
+        def hook(self, event: Literal["ConfigChange"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.ConfigChangeEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["CwdChanged"], **options: Unpack[HookOptions]) -> Registers[events.CwdChangedEvent]: ...
+        def hook(self, event: Literal["CwdChanged"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.CwdChangedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["DirectoryAdded"], **options: Unpack[HookOptions]) -> Registers[events.DirectoryAddedEvent]: ...
+        def hook(self, event: Literal["DirectoryAdded"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.DirectoryAddedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["FileChanged"], **options: Unpack[HookOptions]) -> Registers[events.FileChangedEvent]: ...
+        def hook(self, event: Literal["FileChanged"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.FileChangedEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["WorktreeCreate"], **options: Unpack[HookOptions]) -> Registers[events.WorktreeCreateEvent]: ...
+        def hook(self, event: Literal["WorktreeCreate"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.WorktreeCreateEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["WorktreeRemove"], **options: Unpack[HookOptions]) -> Registers[events.WorktreeRemoveEvent]: ...
+        def hook(self, event: Literal["WorktreeRemove"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.WorktreeRemoveEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["Elicitation"], **options: Unpack[HookOptions]) -> Registers[events.ElicitationEvent]: ...
+        def hook(self, event: Literal["Elicitation"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.ElicitationEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["ElicitationResult"], **options: Unpack[HookOptions]) -> Registers[events.ElicitationResultEvent]: ...
+        def hook(self, event: Literal["ElicitationResult"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.ElicitationResultEvent]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: EventName, **options: Unpack[HookOptions]) -> Registers[Event]: ...
+        def hook(self, event: EventName, *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[Event]:
+            """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def register_hook(self, event: type[E], handler: Handler[E], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: type[E], handler: Handler[E], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["SessionStart", "session:start", "session_start"], handler: Handler[events.SessionStartEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["SessionStart", "session:start", "session_start"], handler: Handler[events.SessionStartEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["SessionEnd", "session:end", "session_end"], handler: Handler[events.SessionEndEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["SessionEnd", "session:end", "session_end"], handler: Handler[events.SessionEndEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"], handler: Handler[events.UserPromptSubmitEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"], handler: Handler[events.UserPromptSubmitEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostUserMessage"], handler: Handler[events.PostUserMessageEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PostUserMessage"], handler: Handler[events.PostUserMessageEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"], handler: Handler[events.GenerateStartEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"], handler: Handler[events.GenerateStartEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"], handler: Handler[events.GenerateEndEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"], handler: Handler[events.GenerateEndEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"], handler: Handler[events.PreToolUseEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"], handler: Handler[events.PreToolUseEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"], handler: Handler[events.PostToolUseEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"], handler: Handler[events.PostToolUseEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"], handler: Handler[events.PostToolUseFailureEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"], handler: Handler[events.PostToolUseFailureEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PermissionRequest", "permissionRequest", "permission_request"], handler: Handler[events.PermissionRequestEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PermissionRequest", "permissionRequest", "permission_request"], handler: Handler[events.PermissionRequestEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PermissionGranted"], handler: Handler[events.PermissionGrantedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PermissionGranted"], handler: Handler[events.PermissionGrantedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PermissionDenied"], handler: Handler[events.PermissionDeniedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PermissionDenied"], handler: Handler[events.PermissionDeniedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["SubagentStart", "subagentStart"], handler: Handler[events.SubagentStartEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["SubagentStart", "subagentStart"], handler: Handler[events.SubagentStartEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["SubagentStop", "subagentStop"], handler: Handler[events.SubagentStopEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["SubagentStop", "subagentStop"], handler: Handler[events.SubagentStopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], handler: Handler[events.PreCompactEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], handler: Handler[events.PreCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostCompact", "context:post_compact"], handler: Handler[events.PostCompactEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PostCompact", "context:post_compact"], handler: Handler[events.PostCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["ContextWarning"], handler: Handler[events.ContextWarningEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["ContextWarning"], handler: Handler[events.ContextWarningEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], handler: Handler[events.NotificationEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], handler: Handler[events.NotificationEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], handler: Handler[events.StopEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], handler: Handler[events.StopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], handler: Handler[events.StopFailureEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], handler: Handler[events.StopFailureEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"], handler: Handler[events.ToolResolutionEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"], handler: Handler[events.ToolResolutionEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["GenerateError", "error:provider"], handler: Handler[events.GenerateErrorEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["GenerateError", "error:provider"], handler: Handler[events.GenerateErrorEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["StatusLine"], handler: Handler[events.StatusLineEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["StatusLine"], handler: Handler[events.StatusLineEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["FileSuggestion"], handler: Handler[events.FileSuggestionEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["FileSuggestion"], handler: Handler[events.FileSuggestionEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["Setup"], handler: Handler[events.SetupEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["Setup"], handler: Handler[events.SetupEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["InstructionsLoaded"], handler: Handler[events.InstructionsLoadedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["InstructionsLoaded"], handler: Handler[events.InstructionsLoadedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["UserPromptExpansion"], handler: Handler[events.UserPromptExpansionEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["UserPromptExpansion"], handler: Handler[events.UserPromptExpansionEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["MessageDisplay"], handler: Handler[events.MessageDisplayEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["MessageDisplay"], handler: Handler[events.MessageDisplayEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostToolBatch"], handler: Handler[events.PostToolBatchEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PostToolBatch"], handler: Handler[events.PostToolBatchEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["TaskCreated"], handler: Handler[events.TaskCreatedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["TaskCreated"], handler: Handler[events.TaskCreatedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["TaskCompleted"], handler: Handler[events.TaskCompletedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["TaskCompleted"], handler: Handler[events.TaskCompletedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["TeammateIdle"], handler: Handler[events.TeammateIdleEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["TeammateIdle"], handler: Handler[events.TeammateIdleEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PreModelSwitch"], handler: Handler[events.PreModelSwitchEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PreModelSwitch"], handler: Handler[events.PreModelSwitchEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostModelSwitch"], handler: Handler[events.PostModelSwitchEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["PostModelSwitch"], handler: Handler[events.PostModelSwitchEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["ConfigChange"], handler: Handler[events.ConfigChangeEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["ConfigChange"], handler: Handler[events.ConfigChangeEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["CwdChanged"], handler: Handler[events.CwdChangedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["CwdChanged"], handler: Handler[events.CwdChangedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["DirectoryAdded"], handler: Handler[events.DirectoryAddedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["DirectoryAdded"], handler: Handler[events.DirectoryAddedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["FileChanged"], handler: Handler[events.FileChangedEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["FileChanged"], handler: Handler[events.FileChangedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["WorktreeCreate"], handler: Handler[events.WorktreeCreateEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["WorktreeCreate"], handler: Handler[events.WorktreeCreateEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["WorktreeRemove"], handler: Handler[events.WorktreeRemoveEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["WorktreeRemove"], handler: Handler[events.WorktreeRemoveEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["Elicitation"], handler: Handler[events.ElicitationEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["Elicitation"], handler: Handler[events.ElicitationEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["ElicitationResult"], handler: Handler[events.ElicitationResultEvent], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: Literal["ElicitationResult"], handler: Handler[events.ElicitationResultEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: EventName, handler: Handler[Event], **options: Unpack[HookOptions]) -> str: ...
+        def register_hook(self, event: EventName, handler: Handler[Event], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+            """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def temporary_hook(self, event: type[E], handler: Handler[E], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: type[E], handler: Handler[E], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["SessionStart", "session:start", "session_start"], handler: Handler[events.SessionStartEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["SessionStart", "session:start", "session_start"], handler: Handler[events.SessionStartEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["SessionEnd", "session:end", "session_end"], handler: Handler[events.SessionEndEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["SessionEnd", "session:end", "session_end"], handler: Handler[events.SessionEndEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"], handler: Handler[events.UserPromptSubmitEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"], handler: Handler[events.UserPromptSubmitEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostUserMessage"], handler: Handler[events.PostUserMessageEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PostUserMessage"], handler: Handler[events.PostUserMessageEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"], handler: Handler[events.GenerateStartEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"], handler: Handler[events.GenerateStartEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"], handler: Handler[events.GenerateEndEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"], handler: Handler[events.GenerateEndEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"], handler: Handler[events.PreToolUseEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"], handler: Handler[events.PreToolUseEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"], handler: Handler[events.PostToolUseEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"], handler: Handler[events.PostToolUseEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"], handler: Handler[events.PostToolUseFailureEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"], handler: Handler[events.PostToolUseFailureEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PermissionRequest", "permissionRequest", "permission_request"], handler: Handler[events.PermissionRequestEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PermissionRequest", "permissionRequest", "permission_request"], handler: Handler[events.PermissionRequestEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PermissionGranted"], handler: Handler[events.PermissionGrantedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PermissionGranted"], handler: Handler[events.PermissionGrantedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PermissionDenied"], handler: Handler[events.PermissionDeniedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PermissionDenied"], handler: Handler[events.PermissionDeniedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["SubagentStart", "subagentStart"], handler: Handler[events.SubagentStartEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["SubagentStart", "subagentStart"], handler: Handler[events.SubagentStartEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["SubagentStop", "subagentStop"], handler: Handler[events.SubagentStopEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["SubagentStop", "subagentStop"], handler: Handler[events.SubagentStopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], handler: Handler[events.PreCompactEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], handler: Handler[events.PreCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostCompact", "context:post_compact"], handler: Handler[events.PostCompactEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PostCompact", "context:post_compact"], handler: Handler[events.PostCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["ContextWarning"], handler: Handler[events.ContextWarningEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["ContextWarning"], handler: Handler[events.ContextWarningEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], handler: Handler[events.NotificationEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], handler: Handler[events.NotificationEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], handler: Handler[events.StopEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], handler: Handler[events.StopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], handler: Handler[events.StopFailureEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], handler: Handler[events.StopFailureEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"], handler: Handler[events.ToolResolutionEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"], handler: Handler[events.ToolResolutionEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["GenerateError", "error:provider"], handler: Handler[events.GenerateErrorEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["GenerateError", "error:provider"], handler: Handler[events.GenerateErrorEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["StatusLine"], handler: Handler[events.StatusLineEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["StatusLine"], handler: Handler[events.StatusLineEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["FileSuggestion"], handler: Handler[events.FileSuggestionEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["FileSuggestion"], handler: Handler[events.FileSuggestionEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["Setup"], handler: Handler[events.SetupEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["Setup"], handler: Handler[events.SetupEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["InstructionsLoaded"], handler: Handler[events.InstructionsLoadedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["InstructionsLoaded"], handler: Handler[events.InstructionsLoadedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["UserPromptExpansion"], handler: Handler[events.UserPromptExpansionEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["UserPromptExpansion"], handler: Handler[events.UserPromptExpansionEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["MessageDisplay"], handler: Handler[events.MessageDisplayEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["MessageDisplay"], handler: Handler[events.MessageDisplayEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostToolBatch"], handler: Handler[events.PostToolBatchEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PostToolBatch"], handler: Handler[events.PostToolBatchEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["TaskCreated"], handler: Handler[events.TaskCreatedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["TaskCreated"], handler: Handler[events.TaskCreatedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["TaskCompleted"], handler: Handler[events.TaskCompletedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["TaskCompleted"], handler: Handler[events.TaskCompletedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["TeammateIdle"], handler: Handler[events.TeammateIdleEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["TeammateIdle"], handler: Handler[events.TeammateIdleEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PreModelSwitch"], handler: Handler[events.PreModelSwitchEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PreModelSwitch"], handler: Handler[events.PreModelSwitchEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostModelSwitch"], handler: Handler[events.PostModelSwitchEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["PostModelSwitch"], handler: Handler[events.PostModelSwitchEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["ConfigChange"], handler: Handler[events.ConfigChangeEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["ConfigChange"], handler: Handler[events.ConfigChangeEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["CwdChanged"], handler: Handler[events.CwdChangedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["CwdChanged"], handler: Handler[events.CwdChangedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["DirectoryAdded"], handler: Handler[events.DirectoryAddedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["DirectoryAdded"], handler: Handler[events.DirectoryAddedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["FileChanged"], handler: Handler[events.FileChangedEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["FileChanged"], handler: Handler[events.FileChangedEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["WorktreeCreate"], handler: Handler[events.WorktreeCreateEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["WorktreeCreate"], handler: Handler[events.WorktreeCreateEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["WorktreeRemove"], handler: Handler[events.WorktreeRemoveEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["WorktreeRemove"], handler: Handler[events.WorktreeRemoveEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["Elicitation"], handler: Handler[events.ElicitationEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["Elicitation"], handler: Handler[events.ElicitationEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["ElicitationResult"], handler: Handler[events.ElicitationResultEvent], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: Literal["ElicitationResult"], handler: Handler[events.ElicitationResultEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: EventName, handler: Handler[Event], **options: Unpack[HookOptions]) -> TemporaryHook: ...
+        def temporary_hook(self, event: EventName, handler: Handler[Event], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
     @overload
     def dispatch(
         self,
@@ -537,7 +670,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.SessionStartEvent]]: ...
+    ) -> Dispatch[Outcome[events.SessionStartEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -553,7 +687,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.SessionEndEvent]]: ...
+    ) -> Dispatch[Outcome[events.SessionEndEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -569,7 +704,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.UserPromptSubmitEvent]]: ...
+    ) -> Dispatch[Outcome[events.UserPromptSubmitEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -585,7 +721,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PostUserMessageEvent]]: ...
+    ) -> Dispatch[Outcome[events.PostUserMessageEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -604,7 +741,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.GenerateStartEvent]]: ...
+    ) -> Dispatch[Outcome[events.GenerateStartEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -622,7 +760,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.GenerateEndEvent]]: ...
+    ) -> Dispatch[Outcome[events.GenerateEndEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -641,7 +780,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PreToolUseEvent]]: ...
+    ) -> Dispatch[Outcome[events.PreToolUseEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -660,7 +800,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PostToolUseEvent]]: ...
+    ) -> Dispatch[Outcome[events.PostToolUseEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -680,7 +821,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PostToolUseFailureEvent]]: ...
+    ) -> Dispatch[Outcome[events.PostToolUseFailureEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -698,7 +840,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PermissionRequestEvent]]: ...
+    ) -> Dispatch[Outcome[events.PermissionRequestEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -716,7 +859,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PermissionGrantedEvent]]: ...
+    ) -> Dispatch[Outcome[events.PermissionGrantedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -735,7 +879,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PermissionDeniedEvent]]: ...
+    ) -> Dispatch[Outcome[events.PermissionDeniedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -752,7 +897,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.SubagentStartEvent]]: ...
+    ) -> Dispatch[Outcome[events.SubagentStartEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -769,7 +915,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.SubagentStopEvent]]: ...
+    ) -> Dispatch[Outcome[events.SubagentStopEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -787,7 +934,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PreCompactEvent]]: ...
+    ) -> Dispatch[Outcome[events.PreCompactEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -804,7 +952,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PostCompactEvent]]: ...
+    ) -> Dispatch[Outcome[events.PostCompactEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -823,7 +972,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.ContextWarningEvent]]: ...
+    ) -> Dispatch[Outcome[events.ContextWarningEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -841,7 +991,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.NotificationEvent]]: ...
+    ) -> Dispatch[Outcome[events.NotificationEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -862,7 +1013,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.StopEvent]]: ...
+    ) -> Dispatch[Outcome[events.StopEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -878,7 +1030,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.StopFailureEvent]]: ...
+    ) -> Dispatch[Outcome[events.StopFailureEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -895,7 +1048,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.ToolResolutionEvent]]: ...
+    ) -> Dispatch[Outcome[events.ToolResolutionEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -912,7 +1066,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.GenerateErrorEvent]]: ...
+    ) -> Dispatch[Outcome[events.GenerateErrorEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -928,7 +1083,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.StatusLineEvent]]: ...
+    ) -> Dispatch[Outcome[events.StatusLineEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -945,7 +1101,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.FileSuggestionEvent]]: ...
+    ) -> Dispatch[Outcome[events.FileSuggestionEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -961,7 +1118,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.SetupEvent]]: ...
+    ) -> Dispatch[Outcome[events.SetupEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -982,7 +1140,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.InstructionsLoadedEvent]]: ...
+    ) -> Dispatch[Outcome[events.InstructionsLoadedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1002,7 +1161,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.UserPromptExpansionEvent]]: ...
+    ) -> Dispatch[Outcome[events.UserPromptExpansionEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1022,7 +1182,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.MessageDisplayEvent]]: ...
+    ) -> Dispatch[Outcome[events.MessageDisplayEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1038,7 +1199,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PostToolBatchEvent]]: ...
+    ) -> Dispatch[Outcome[events.PostToolBatchEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1058,7 +1220,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.TaskCreatedEvent]]: ...
+    ) -> Dispatch[Outcome[events.TaskCreatedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1078,7 +1241,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.TaskCompletedEvent]]: ...
+    ) -> Dispatch[Outcome[events.TaskCompletedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1095,7 +1259,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.TeammateIdleEvent]]: ...
+    ) -> Dispatch[Outcome[events.TeammateIdleEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1115,7 +1280,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PreModelSwitchEvent]]: ...
+    ) -> Dispatch[Outcome[events.PreModelSwitchEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1134,7 +1300,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.PostModelSwitchEvent]]: ...
+    ) -> Dispatch[Outcome[events.PostModelSwitchEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1151,7 +1318,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.ConfigChangeEvent]]: ...
+    ) -> Dispatch[Outcome[events.ConfigChangeEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1168,7 +1336,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.CwdChangedEvent]]: ...
+    ) -> Dispatch[Outcome[events.CwdChangedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1185,7 +1354,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.DirectoryAddedEvent]]: ...
+    ) -> Dispatch[Outcome[events.DirectoryAddedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1202,7 +1372,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.FileChangedEvent]]: ...
+    ) -> Dispatch[Outcome[events.FileChangedEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1218,7 +1389,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.WorktreeCreateEvent]]: ...
+    ) -> Dispatch[Outcome[events.WorktreeCreateEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1234,7 +1406,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.WorktreeRemoveEvent]]: ...
+    ) -> Dispatch[Outcome[events.WorktreeRemoveEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1255,7 +1428,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.ElicitationEvent]]: ...
+    ) -> Dispatch[Outcome[events.ElicitationEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch(
         self,
@@ -1275,11 +1449,14 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[Outcome[events.ElicitationResultEvent]]: ...
+    ) -> Dispatch[Outcome[events.ElicitationResultEvent]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
-    def dispatch(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Dispatch[Outcome[Event]]: ...
+    def dispatch(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Dispatch[Outcome[Event]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
-    def dispatch(self, event_: E, /) -> Dispatch[Outcome[E]]: ...
+    def dispatch(self, event_: E, /) -> Dispatch[Outcome[E]]:
+        """Runs the hooks of an event and gives their outcome; nothing runs before it is awaited."""
     @overload
     def dispatch_sync(
         self,
@@ -1296,7 +1473,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.SessionStartEvent]: ...
+    ) -> Outcome[events.SessionStartEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1312,7 +1490,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.SessionEndEvent]: ...
+    ) -> Outcome[events.SessionEndEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1328,7 +1507,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.UserPromptSubmitEvent]: ...
+    ) -> Outcome[events.UserPromptSubmitEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1344,7 +1524,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PostUserMessageEvent]: ...
+    ) -> Outcome[events.PostUserMessageEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1363,7 +1544,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.GenerateStartEvent]: ...
+    ) -> Outcome[events.GenerateStartEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1381,7 +1563,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.GenerateEndEvent]: ...
+    ) -> Outcome[events.GenerateEndEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1400,7 +1583,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PreToolUseEvent]: ...
+    ) -> Outcome[events.PreToolUseEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1419,7 +1603,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PostToolUseEvent]: ...
+    ) -> Outcome[events.PostToolUseEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1439,7 +1624,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PostToolUseFailureEvent]: ...
+    ) -> Outcome[events.PostToolUseFailureEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1457,7 +1643,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PermissionRequestEvent]: ...
+    ) -> Outcome[events.PermissionRequestEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1475,7 +1662,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PermissionGrantedEvent]: ...
+    ) -> Outcome[events.PermissionGrantedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1494,7 +1682,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PermissionDeniedEvent]: ...
+    ) -> Outcome[events.PermissionDeniedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1511,7 +1700,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.SubagentStartEvent]: ...
+    ) -> Outcome[events.SubagentStartEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1528,7 +1718,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.SubagentStopEvent]: ...
+    ) -> Outcome[events.SubagentStopEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1546,7 +1737,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PreCompactEvent]: ...
+    ) -> Outcome[events.PreCompactEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1563,7 +1755,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PostCompactEvent]: ...
+    ) -> Outcome[events.PostCompactEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1582,7 +1775,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.ContextWarningEvent]: ...
+    ) -> Outcome[events.ContextWarningEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1600,7 +1794,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.NotificationEvent]: ...
+    ) -> Outcome[events.NotificationEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1621,7 +1816,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.StopEvent]: ...
+    ) -> Outcome[events.StopEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1637,7 +1833,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.StopFailureEvent]: ...
+    ) -> Outcome[events.StopFailureEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1654,7 +1851,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.ToolResolutionEvent]: ...
+    ) -> Outcome[events.ToolResolutionEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1671,7 +1869,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.GenerateErrorEvent]: ...
+    ) -> Outcome[events.GenerateErrorEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1687,7 +1886,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.StatusLineEvent]: ...
+    ) -> Outcome[events.StatusLineEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1704,7 +1904,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.FileSuggestionEvent]: ...
+    ) -> Outcome[events.FileSuggestionEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1720,7 +1921,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.SetupEvent]: ...
+    ) -> Outcome[events.SetupEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1741,7 +1943,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.InstructionsLoadedEvent]: ...
+    ) -> Outcome[events.InstructionsLoadedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1761,7 +1964,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.UserPromptExpansionEvent]: ...
+    ) -> Outcome[events.UserPromptExpansionEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1781,7 +1985,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.MessageDisplayEvent]: ...
+    ) -> Outcome[events.MessageDisplayEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1797,7 +2002,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PostToolBatchEvent]: ...
+    ) -> Outcome[events.PostToolBatchEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1817,7 +2023,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.TaskCreatedEvent]: ...
+    ) -> Outcome[events.TaskCreatedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1837,7 +2044,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.TaskCompletedEvent]: ...
+    ) -> Outcome[events.TaskCompletedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1854,7 +2062,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.TeammateIdleEvent]: ...
+    ) -> Outcome[events.TeammateIdleEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1874,7 +2083,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PreModelSwitchEvent]: ...
+    ) -> Outcome[events.PreModelSwitchEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1893,7 +2103,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.PostModelSwitchEvent]: ...
+    ) -> Outcome[events.PostModelSwitchEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1910,7 +2121,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.ConfigChangeEvent]: ...
+    ) -> Outcome[events.ConfigChangeEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1927,7 +2139,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.CwdChangedEvent]: ...
+    ) -> Outcome[events.CwdChangedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1944,7 +2157,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.DirectoryAddedEvent]: ...
+    ) -> Outcome[events.DirectoryAddedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1961,7 +2175,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.FileChangedEvent]: ...
+    ) -> Outcome[events.FileChangedEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1977,7 +2192,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.WorktreeCreateEvent]: ...
+    ) -> Outcome[events.WorktreeCreateEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -1993,7 +2209,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.WorktreeRemoveEvent]: ...
+    ) -> Outcome[events.WorktreeRemoveEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -2014,7 +2231,8 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.ElicitationEvent]: ...
+    ) -> Outcome[events.ElicitationEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
     def dispatch_sync(
         self,
@@ -2034,8 +2252,11 @@ class TypedClient:
         metadata: Mapping[str, Any] | None = ...,
         shared: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Outcome[events.ElicitationResultEvent]: ...
+    ) -> Outcome[events.ElicitationResultEvent]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
-    def dispatch_sync(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Outcome[Event]: ...
+    def dispatch_sync(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Outcome[Event]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""
     @overload
-    def dispatch_sync(self, event_: E, /) -> Outcome[E]: ...
+    def dispatch_sync(self, event_: E, /) -> Outcome[E]:
+        """Runs the hooks of an event and gives their outcome, in programs without an event loop."""

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 
 # `CLASSES` of the module above has them: the engine makes events of these classes.
 from . import _native, events  # noqa: F401
+from ._derived import read_when_made, takes_settings_of
 from ._process_exit import at_end, at_end_of_child
-from ._registration import check_handler, event_name, is_async, path_text, refuse_unknown, warn_of_milliseconds
+from ._registration import (
+    check_handler,
+    event_name,
+    handler_name,
+    is_async,
+    path_text,
+    warn_of_milliseconds,
+)
 from ._session_registry import SessionRegistry
 from ._typed import TypedClient
 from .event import EventName
@@ -47,10 +55,6 @@ class _Unset:
 UNSET: Final = _Unset()
 
 
-def _given(**settings: object) -> dict[str, object]:
-    return {name: value for name, value in settings.items() if value is not UNSET}
-
-
 def _import_all() -> None:
     """Imports all that a client may ever need, before it has hooks and threads.
 
@@ -79,6 +83,7 @@ class HookClient(TypedClient, SessionRegistry):
         "_outstanding",
         "_permissions",
         "_sessions",
+        "_settings",
         "_tool_caller",
         "_tools",
         "_tracing",
@@ -90,10 +95,11 @@ class HookClient(TypedClient, SessionRegistry):
     _late: Callable[[LateAnswer], None] | None
     _watch: FileWatch | None
     _tracing: Tracing | None
+    _settings: dict[str, Any]
 
-    @refuse_unknown("HookClient", {"timeout": "default_timeout", "cwd": "project_dir"})
-    def __new__(
-        cls,
+    @read_when_made
+    def __init__(
+        self,
         *,
         profile: Literal[
             "default",
@@ -122,31 +128,21 @@ class HookClient(TypedClient, SessionRegistry):
         scrub_environment: bool = False,
         webhooks: Mapping[str, Any] | None = None,
         audit: AuditLevel | AuditOptions | str | os.PathLike[str] | None = None,
-    ) -> Self:
+    ) -> None:
         """Refuses unknown and contradictory settings with :class:`InvalidOptionError`."""
+
+    @takes_settings_of(__init__, {"timeout": "default_timeout", "cwd": "project_dir"})
+    def __new__(cls, *_: Any, **settings: Any) -> Self:
+        """Makes the client with its settings, which ``__init__`` lists."""
         _import_all()
-        warn_of_milliseconds("default_timeout", default_timeout)
-        client = super().__new__(
-            cls,
-            _given(
-                profile=profile,
-                enabled=enabled,
-                default_timeout=default_timeout,
-                fail_behavior=fail_behavior,
-                mode=mode,
-                conflict=conflict,
-                enforcement=enforcement,
-                short_circuit=short_circuit,
-                max_hooks_per_event=max_hooks_per_event,
-                max_total_hooks=max_total_hooks,
-                max_detached=max_detached,
-                project_dir=UNSET if project_dir is None else path_text(project_dir),
-                max_running=max_running,
-                output_cap=output_cap,
-                scrub_environment=scrub_environment,
-                webhooks=UNSET if webhooks is None else dict(webhooks),
-            ),
-        )
+        audit = settings.pop("audit", None)
+        warn_of_milliseconds("default_timeout", settings.get("default_timeout"))
+        project_dir, webhooks = settings.pop("project_dir", None), settings.pop("webhooks", None)
+        if project_dir is not None:
+            settings["project_dir"] = path_text(project_dir)
+        if webhooks is not None:
+            settings["webhooks"] = dict(webhooks)
+        client = super().__new__(cls, {name: value for name, value in settings.items() if value is not UNSET})
         client._outstanding = set()
         client._judge = None
         client._tool_caller = None
@@ -170,9 +166,8 @@ class HookClient(TypedClient, SessionRegistry):
         warn_of_milliseconds("timeout", options.get("timeout"))
         if "async_" in options:
             options["async"] = options.pop("async_")
-        name = getattr(handler, "__name__", None)
-        if options.get("name") is None and isinstance(name, str):
-            options["name"] = name
+        if options.get("name") is None:
+            options["name"] = handler_name(handler)
         if temporary:
             options["temporary"] = True
         return self._add(named, handler, options, in_thread, is_async(handler))

@@ -70,6 +70,7 @@ class SessionStartEvent(Event):
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -95,6 +96,7 @@ class SessionEndEvent(Event):
     reason: Field[str] = Field("reason")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -119,6 +121,7 @@ class UserPromptSubmitEvent(Event):
     prompt: Field[str] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -143,6 +146,7 @@ class PostUserMessageEvent(Event):
     prompt: Field[str] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -170,6 +174,7 @@ class GenerateStartEvent(Event):
     tools: Field[list[Any]] = Field("tools")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -199,6 +204,7 @@ class GenerateEndEvent(Event):
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -228,6 +234,7 @@ class PreToolUseEvent(Event):
     context: Field[_CallContext | None] = Field("context", True)
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -258,6 +265,7 @@ class PostToolUseEvent(Event):
     result: Field[_ToolRecord] = Field("result", True)
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -289,6 +297,7 @@ class PostToolUseFailureEvent(Event):
     duration: Field[float | None] = Field("duration")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -319,6 +328,7 @@ class PermissionRequestEvent(Event):
     prompt: Field[str | None] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -347,6 +357,7 @@ class PermissionGrantedEvent(Event):
     by: Field[str | None] = Field("by")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -376,6 +387,7 @@ class PermissionDeniedEvent(Event):
     by: Field[str | None] = Field("by")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -405,6 +417,7 @@ class SubagentStartEvent(Event):
     parent_session_id: Field[str | None] = Field("parent_session_id")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -432,6 +445,7 @@ class SubagentStopEvent(Event):
     parent_session_id: Field[str | None] = Field("parent_session_id")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -459,6 +473,7 @@ class PreCompactEvent(Event):
     messages: Field[list[Any] | None] = Field("messages")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -486,6 +501,7 @@ class PostCompactEvent(Event):
     summary: Field[str | None] = Field("summary")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -514,6 +530,7 @@ class ContextWarningEvent(Event):
     threshold: Field[float | None] = Field("threshold")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -543,6 +560,7 @@ class NotificationEvent(Event):
     kind: Field[str | None] = Field("kind")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -574,6 +592,7 @@ class StopEvent(Event):
     stop_hook_active: Field[bool | None] = Field("stop_hook_active")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -603,6 +622,7 @@ class StopFailureEvent(Event):
     error: Field[Any] = Field("error")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -628,6 +648,7 @@ class ToolResolutionEvent(Event):
     candidates: Field[list[Any] | None] = Field("candidates")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -654,6 +675,7 @@ class GenerateErrorEvent(Event):
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -679,6 +701,7 @@ class StatusLineEvent(Event):
     text: Field[str | None] = Field("text")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -704,6 +727,7 @@ class FileSuggestionEvent(Event):
     suggestions: Field[list[Any] | None] = Field("suggestions")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -729,6 +753,7 @@ class SetupEvent(Event):
     trigger: Field[str] = Field("trigger")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -758,6 +783,7 @@ class InstructionsLoadedEvent(Event):
     parent_file_path: Field[str | None] = Field("parent_file_path")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -791,6 +817,7 @@ class UserPromptExpansionEvent(Event):
     prompt: Field[str] = Field("prompt")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -823,6 +850,7 @@ class MessageDisplayEvent(Event):
     delta: Field[str | None] = Field("delta")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -851,6 +879,7 @@ class PostToolBatchEvent(Event):
     tool_calls: Field[list[Any]] = Field("tool_calls")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -879,6 +908,7 @@ class TaskCreatedEvent(Event):
     team_name: Field[str | None] = Field("team_name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -911,6 +941,7 @@ class TaskCompletedEvent(Event):
     team_name: Field[str | None] = Field("team_name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -940,6 +971,7 @@ class TeammateIdleEvent(Event):
     team_name: Field[str | None] = Field("team_name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -969,6 +1001,7 @@ class PreModelSwitchEvent(Event):
     context_tokens: Field[float | None] = Field("context_tokens")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1000,6 +1033,7 @@ class PostModelSwitchEvent(Event):
     source: Field[str | None] = Field("source")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1028,6 +1062,7 @@ class ConfigChangeEvent(Event):
     file_path: Field[str | None] = Field("file_path")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1054,6 +1089,7 @@ class CwdChangedEvent(Event):
     new_cwd: Field[str] = Field("new_cwd")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1080,6 +1116,7 @@ class DirectoryAddedEvent(Event):
     source: Field[str | None] = Field("source")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1106,6 +1143,7 @@ class FileChangedEvent(Event):
     event: Field[str] = Field("event")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1131,6 +1169,7 @@ class WorktreeCreateEvent(Event):
     name: Field[str] = Field("name")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1155,6 +1194,7 @@ class WorktreeRemoveEvent(Event):
     worktree_path: Field[str] = Field("worktree_path")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1184,6 +1224,7 @@ class ElicitationEvent(Event):
     requested_schema: Field[dict[str, Any] | None] = Field("requested_schema")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,
@@ -1217,6 +1258,7 @@ class ElicitationResultEvent(Event):
     elicitation_id: Field[str | None] = Field("elicitation_id")
 
     if TYPE_CHECKING:
+        __getattr__: ClassVar[None]  # type: ignore[assignment, misc]
 
         def __new__(
             cls,

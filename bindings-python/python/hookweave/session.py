@@ -16,6 +16,7 @@ from .display import Display
 from .errors import (
     NoModelError,
     NotPicklableError,
+    PayloadError,
     SessionClosedError,
     SubagentBlockedError,
     UnknownApprovalError,
@@ -49,6 +50,20 @@ class SessionClient(DrivingClient, Protocol):
     def _temporary(
         self, event: str | type[Event], handler: Callable[[Any], Any], options: Mapping[str, Any]
     ) -> TemporaryHook: ...
+
+
+def _check_call(tool: object, args: object) -> None:
+    """Refuses a call without a tool's name, and arguments that have no names."""
+    if not isinstance(tool, str):
+        raise PayloadError(f"run_tool: `tool` is the name of a tool, not a value of type {type(tool).__name__}")
+    if not tool:
+        raise PayloadError("run_tool: `tool` is empty; give the name of the tool")
+    if not isinstance(args, Mapping):
+        hint = 'write {"command": …} for a command line' if isinstance(args, str) else 'write {"name": value}'
+        kind = type(args).__name__
+        raise PayloadError(
+            f"run_tool: `args` of {tool} are a dict of arguments by name, not a value of type {kind}; {hint}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +250,8 @@ class Session:
         """
         if self._closed:
             self._check()
+        if not tool or type(tool) is not str or type(args) is not dict:
+            _check_call(tool, args)
         if run is None and tool not in self._client._tools:
             known = ", ".join(self._client._tools) or "none"
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")

@@ -100,7 +100,7 @@ def _settings(item: pytest.Item) -> dict[str, Any]:
         if marker.args:
             raise pytest.UsageError(f"{item.nodeid}: the marker `hookweave` takes its settings by name")
         settings |= marker.kwargs
-    _, *of_clients = inspect.signature(HookClient.__new__).parameters
+    _, *of_clients = inspect.signature(HookClient.__init__).parameters
     for name in settings.keys() - {*OWN, *of_clients}:
         near = difflib.get_close_matches(name, [*OWN, *of_clients], 1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""

@@ -224,3 +224,14 @@ async def sessions() -> None:
     pending.decide("id", "Deny")
     assert_type(await client.execute_tool("s1", "Bash", {"command": "ls"}), ToolOutcome)
     assert_type(await client.generate("s1", "text"), Generation)
+
+
+class Agent(HookClient):
+    """A client with an ``__init__`` of its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+assert_type(Agent("helper").name, str)

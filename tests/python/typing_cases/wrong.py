@@ -70,7 +70,7 @@ client.session().compact(lambda messages, custom: 3)  # WRONG
 
 def changes(event: PreToolUseEvent) -> None:
     event.tool = "other"  # WRONG
-    event.tol  # noqa: B018
+    event.tol  # noqa: B018  # WRONG
 
 
 def reads(event: PreToolUseEvent) -> int:

@@ -134,6 +134,12 @@ class A3sClient(HookClient):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, config: str | os.PathLike[str] | Mapping[str, Any] | None = None, **settings: Any
+        ) -> None: ...
+
     def __new__(cls, *, config: str | os.PathLike[str] | Mapping[str, Any] | None = None, **settings: Any) -> Self:
         """Refuses a configuration with mistakes with :class:`ConfigError`."""
         defaults: dict[str, Any] = {"profile": DIALECT} if config is None else {"profile": DIALECT, **_defaults(config)}
