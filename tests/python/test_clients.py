@@ -489,38 +489,6 @@ def test_temporary_hooks(raises: bool) -> None:
             temporary.__enter__()
 
 
-class _Named(HookClient):
-    def __init__(self, name: str, *, tag: str = "", **options: Any) -> None:
-        super().__init__(**options)
-        self.name = f"{name}{tag}"
-
-
-class _Fixed(HookClient):
-    def __init__(self) -> None:
-        super().__init__(max_total_hooks=1)  # type: ignore[call-arg]
-
-
-class _Both(_Named):
-    def __new__(cls, name: str) -> Any:
-        return super().__new__(cls, max_total_hooks=1)
-
-
-def test_a_subclass_may_have_an_init_of_its_own() -> None:
-    client = _Named("mine", tag="!", max_total_hooks=1)
-    assert client.name == "mine!"
-    client.register_hook("Stop", nothing)
-    with pytest.raises(HookLimitError):
-        client.register_hook("Stop", nothing)
-    assert _Named("plain").name == "plain"
-    assert _Both("both").name == "both"
-    for wrong in ({"max_total_hook": 1}, {"timeout": 1}):
-        with pytest.raises(InvalidOptionError, match="unknown option"):
-            _Named("mine", **wrong)
-    # What comes after the client was made is refused, not lost.
-    with pytest.raises(InvalidOptionError, match=r"`max_total_hooks` comes too late from `_Fixed.__init__`"):
-        _Fixed()
-
-
 def test_every_option_of_the_engine_is_one_of_the_client() -> None:
     with pytest.raises(InvalidOptionError) as refused:
         _native.Client({"profiles": None})

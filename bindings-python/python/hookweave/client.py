@@ -12,7 +12,6 @@ from . import _native, events  # noqa: F401
 from ._process_exit import at_end, at_end_of_child
 from ._registration import check_handler, event_name, is_async, path_text, refuse_unknown, warn_of_milliseconds
 from ._session_registry import SessionRegistry
-from ._subclass_options import check_passed_on, options_of_call
 from ._typed import TypedClient
 from .event import EventName
 
@@ -73,7 +72,6 @@ class HookClient(TypedClient, SessionRegistry):
     __slots__ = (
         "__weakref__",
         "_delivery",
-        "_given",
         "_judge",
         "_late",
         "_model",
@@ -86,7 +84,6 @@ class HookClient(TypedClient, SessionRegistry):
         "_tracing",
         "_watch",
     )
-    _given: dict[str, Any] | None
     _outstanding: set[_detached.Job]
     _judge: Answerer | None
     _tool_caller: Answerer | None
@@ -94,7 +91,6 @@ class HookClient(TypedClient, SessionRegistry):
     _watch: FileWatch | None
     _tracing: Tracing | None
 
-    @options_of_call
     @refuse_unknown("HookClient", {"timeout": "default_timeout", "cwd": "project_dir"})
     def __new__(
         cls,
@@ -151,7 +147,6 @@ class HookClient(TypedClient, SessionRegistry):
                 webhooks=UNSET if webhooks is None else dict(webhooks),
             ),
         )
-        client._given = None
         client._outstanding = set()
         client._judge = None
         client._tool_caller = None
@@ -165,15 +160,6 @@ class HookClient(TypedClient, SessionRegistry):
         _clients.add(client)
         at_end(_stop_file_hooks)
         return client
-
-    if not TYPE_CHECKING:
-        # Type checkers see the options of __new__.
-
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            """Takes the options that ``__new__`` has read, from the ``__init__`` of a subclass too."""
-            given, self._given = self._given, None
-            if given is not None:
-                check_passed_on(HookClient, self, given, options)
 
     def _register(
         self, event: str | type[Event], handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]
