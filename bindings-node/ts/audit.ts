@@ -2,7 +2,9 @@
 
 import type { AuditLevel, AuditOptions, AuditRecord, AuditReport } from "./audit-types.js";
 import { describe, errorOf } from "./errors.js";
+import { append } from "./lists.js";
 import { callListener, type GuardedLogger } from "./logging.js";
+import { ownFields } from "./own-fields.js";
 import {
   callNative,
   shownText,
@@ -66,16 +68,19 @@ export class AuditLog {
 
   /** Opens the log with these settings, in place of an open one. */
   configure(given: string | AuditOptions): void {
-    const { callback, log, ...options } = typeof given === "string" ? ofText(given) : given;
+    const { callback, log, ...options } = ownFields(
+      typeof given === "string" ? ofText(given) : given,
+    );
+    const { file, level } = ownFields(options);
     if (callback !== undefined && typeof callback !== "function")
       throw errorOf("invalid_option", "audit.callback: must be a function");
     if (log !== undefined && typeof log !== "boolean")
       throw errorOf("invalid_option", "audit.log: must be true or false");
     const listeners: RecordListener[] = callback === undefined ? [] : [callback];
-    const alone = callback === undefined && options.file === undefined && options.level !== "off";
+    const alone = callback === undefined && file === undefined && level !== "off";
     if (log ?? alone) {
       this.#checkLogger();
-      listeners.push(this.#writeToLogger);
+      append(listeners, this.#writeToLogger);
     }
     if (this.#outbox !== null) this.close();
     this.#listeners = listeners;

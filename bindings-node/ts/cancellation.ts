@@ -1,5 +1,6 @@
 /** Cancelling what runs. */
 
+import { append } from "./lists.js";
 import { clearTimeout, setTimeout } from "./timers.js";
 
 /** A signal of the platform, or a `Cancellation`. */
@@ -37,7 +38,7 @@ export class Cancellation implements Cancelling {
   }
 
   addEventListener(_: "abort", listener: () => void): void {
-    if (!this.aborted) this.#listeners.push(listener);
+    if (!this.aborted) append(this.#listeners, listener);
   }
 
   removeEventListener(_: "abort", listener: () => void): void {

@@ -8,6 +8,7 @@ import type { Payload } from "./event-types.js";
 import { FileLoader } from "./files.js";
 import type { Judge, ToolCaller } from "./file-hooks.js";
 import { callNative, files } from "./native.js";
+import { ownFields } from "./own-fields.js";
 import { pathOf } from "./paths.js";
 import { readable, type Finding, type LoadReport, type ReloadReport } from "./file-reports.js";
 import { TrustStore } from "./trust.js";
@@ -74,7 +75,8 @@ export class ClientFiles extends ClientHooks {
   }
 
   /** Reports likely mistakes in a file of hooks: units, matchers that never match, missing scripts, unread answers. */
-  lint(path: string | URL, { dialect }: { dialect?: Dialect } = {}): Finding[] {
+  lint(path: string | URL, options: { dialect?: Dialect } = {}): Finding[] {
+    const { dialect } = ownFields(options);
     const text = callNative(() => files.lintFile(pathOf(path, "lint"), dialect));
     return (JSON.parse(text) as Finding[]).map(readable);
   }

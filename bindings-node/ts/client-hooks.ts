@@ -25,6 +25,7 @@ import { checkLogger, GuardedLogger } from "./logging.js";
 import { localKeys } from "./spelling.js";
 import { catalogue as nativeCatalogue, callNative } from "./native.js";
 import type { Outcome } from "./outcome.js";
+import { ownFields, signalOf } from "./own-fields.js";
 import { pathText, withTextCwd } from "./paths.js";
 import { Stats } from "./stats.js";
 import { TemporaryHook } from "./temporary-hook.js";
@@ -68,8 +69,8 @@ export class ClientHooks {
 
   /** Throws `invalid_option` or `unknown_profile`. */
   constructor(options: ClientOptions = {}) {
-    const { logger, audit } = options;
-    const settings = { ...options, projectDir: pathText(options.projectDir) };
+    const { logger, audit, projectDir } = ownFields(options);
+    const settings = { ...options, projectDir: pathText(projectDir) };
     const used = logger === undefined ? consoleLogger : logger;
     if (used !== null) checkLogger(used);
     const guarded = used === null ? null : new GuardedLogger(used);
@@ -207,7 +208,8 @@ export class ClientHooks {
   }
 
   /** The statistics of each hook, with warnings; `reset` sets the counts to zero. */
-  stats({ reset = false }: { readonly reset?: boolean } = {}): Stats {
+  stats(options: { readonly reset?: boolean } = {}): Stats {
+    const { reset = false } = ownFields(options);
     return new Stats(this.#engine.counts.stats(reset));
   }
 
@@ -245,11 +247,11 @@ export class ClientHooks {
       const engine = this.#engine;
       engine.checkOpen("dispatch events");
       if (isWireEvent(event)) {
-        const { signal } = payload as DispatchOptions;
+        const signal = signalOf(payload as DispatchOptions);
         return dispatch(engine.plan(event.name, event.payload), event.payload, signal);
       }
       const fields = withTextCwd(payload as Fields);
-      return dispatch(engine.plan(event as string, fields), fields, options?.signal);
+      return dispatch(engine.plan(event as string, fields), fields, signalOf(options));
     } catch (error) {
       return Promise.reject(error);
     }

@@ -7,6 +7,7 @@
  */
 
 import { now } from "./clock.js";
+import { append } from "./lists.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
 
 /** A wait with a timeout. */
@@ -84,7 +85,7 @@ function sweep(): void {
     if (deadline.limit === Infinity) continue;
     const left = deadline.limit - (time - deadline.since) / 1e6;
     if (left <= 0) {
-      over.push(deadline);
+      append(over, deadline);
       continue;
     }
     if (left < soonest) soonest = left;

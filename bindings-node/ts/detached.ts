@@ -6,6 +6,7 @@ import type { DispatchRecord } from "./dispatch-record.js";
 import { describe } from "./errors.js";
 import { HookInvocation, type Fields } from "./event.js";
 import { reportFailure, timeoutReason } from "./hook-report.js";
+import { append } from "./lists.js";
 import { callListener, type GuardedLogger } from "./logging.js";
 import { callNative, type HookReport, type NativeClient } from "./native.js";
 import { callAt } from "./nesting.js";
@@ -138,7 +139,7 @@ export class DetachedHooks {
       const onIdle = (): void => {
         resolve(true);
       };
-      this.#onIdle.push(onIdle);
+      append(this.#onIdle, onIdle);
       if (timeout !== undefined) {
         timer = setTimeout(() => {
           this.#onIdle = this.#onIdle.filter((other) => other !== onIdle);

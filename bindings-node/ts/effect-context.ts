@@ -5,6 +5,7 @@ import { untilAborted, type Cancellation, type Cancelling } from "./cancellation
 import type { Context, ContextMessage } from "./context.js";
 import type { Display } from "./display.js";
 import { describe } from "./errors.js";
+import { append } from "./lists.js";
 import type { Logger } from "./logging.js";
 import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
@@ -72,7 +73,7 @@ export class EffectContext {
 
   /** Keeps a value and gives its number. */
   keep(value: unknown): number {
-    return this.values.push(value) - 1;
+    return append(this.values, value);
   }
 
   /** Calls a function of the host; rejects when the flow is cancelled first. */

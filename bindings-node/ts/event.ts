@@ -10,6 +10,7 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 
 import { now } from "./clock.js";
+import { append } from "./lists.js";
 import { canonicalFields } from "./spelling.js";
 import { jsonText } from "./native.js";
 import { describe, HookweaveError } from "./errors.js";
@@ -148,7 +149,7 @@ export class HookInvocation {
   static names(invocation: HookInvocation): string[] {
     const names = Object.keys(invocation.#payload);
     for (const name of Object.keys(envelopeOf(invocation.#scope))) {
-      if (!Object.hasOwn(invocation.#payload, name)) names.push(name);
+      if (!Object.hasOwn(invocation.#payload, name)) append(names, name);
     }
     return names;
   }

@@ -4,6 +4,7 @@ import { types } from "node:util";
 
 import { codeOf, describe, errorOf } from "./errors.js";
 import { HookInvocation } from "./event.js";
+import { append } from "./lists.js";
 import type { HookReport } from "./native.js";
 import type { HookEntry } from "./plan.js";
 import { copyFromHook, isContainer, isObject, MAX_NESTING, nameOf } from "./values.js";
@@ -45,12 +46,12 @@ export function reportNothing(duration: number): HookReport {
 export function reportAnswer(values: unknown[], answer: unknown, duration: number): HookReport {
   try {
     const given = isObject(answer) ? copyAnswer(answer) : answer;
-    return { result: "answer", duration, value: values.push(given) - 1 };
+    return { result: "answer", duration, value: append(values, given) };
   } catch (error) {
     const code = codeOf(error);
     if (code === "payload_too_deep" || code === "payload_too_large") {
       const excess = code === "payload_too_deep" ? "depth" : "size";
-      return { result: "answer", duration, value: values.push(answer) - 1, excess };
+      return { result: "answer", duration, value: append(values, answer), excess };
     }
     return reportUnreadable(values, error, duration);
   }
@@ -89,14 +90,14 @@ export function reportFailure(
   if (ReportedFailure.is(thrown)) {
     const { kind: failureKind, message, restricts, cause } = thrown;
     const report: HookReport = { result: "failed", duration, failureKind, message, restricts };
-    return cause === undefined ? report : { ...report, value: values.push(cause) - 1 };
+    return cause === undefined ? report : { ...report, value: append(values, cause) };
   }
   return {
     result: "failed",
     duration,
     failureKind: kind,
     message: describe(thrown),
-    value: values.push(thrown) - 1,
+    value: append(values, thrown),
   };
 }
 

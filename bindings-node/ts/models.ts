@@ -3,6 +3,7 @@
 import type { ContextMessage } from "./context.js";
 import { describe } from "./errors.js";
 import { callNative, readResponse as readNatively } from "./native.js";
+import { ownFields } from "./own-fields.js";
 import { readExact } from "./session-effects.js";
 import { copyContainer, isObject, isPlain, nameOf } from "./values.js";
 
@@ -56,7 +57,7 @@ export function responseOf(answer: unknown, duration: number): Record<string, un
     );
   }
   const given: Record<string, unknown> = { ...answer };
-  const own = copyContainer(given);
+  const own = ownFields(copyContainer(given));
   return { duration, ...own, text: own["text"] ?? "", toolCalls: own["toolCalls"] ?? [] };
 }
 

@@ -27,14 +27,21 @@ export class PlanCache {
     // 0 matching hooks / bare loop" of docs/BENCHMARKS.md).
     const tool = payload["tool"];
     if (Object.getPrototypeOf(payload) !== Object.prototype) return undefined;
-    return plans.always ?? (typeof tool === "string" ? plans.byTool?.get(tool) : undefined);
+    if (plans.always !== null) return plans.always;
+    // A tool that every object inherits is none of this payload.
+    if (typeof tool !== "string" || !Object.hasOwn(payload, "tool")) return undefined;
+    return plans.byTool?.get(tool);
   }
 
   /** Keeps a plan for all payloads that it holds for. */
   add(event: string, payload: Fields, plan: Plan<HookRuntime>, holds: "event" | "tool" | "once") {
     if (holds === "event") {
       this.#plans.set(event, { always: plan, byTool: null });
-    } else if (holds === "tool" && typeof payload["tool"] === "string") {
+    } else if (
+      holds === "tool" &&
+      Object.hasOwn(payload, "tool") &&
+      typeof payload["tool"] === "string"
+    ) {
       let plans = this.#plans.get(event);
       if (plans === undefined) {
         plans = { always: null, byTool: new Map() };

@@ -3,6 +3,7 @@
 import { errorOf } from "./errors.js";
 import type { EventName, HookEvent } from "./event-types.js";
 import type { Origin, Scope } from "./origin.js";
+import { ownFields } from "./own-fields.js";
 import type { HookResponse } from "./response.js";
 import { callerOf } from "./caller.js";
 import { withPatternTexts } from "./patterns.js";
@@ -193,7 +194,7 @@ export function readHook(hook: unknown): ReadHook {
       `a hook is a function, or an object with a function as its \`handler\`, not ${wordsOf(hook)}`,
     );
   }
-  const { handler, config, ...known } = hook;
+  const { handler, config, ...known } = ownFields(hook);
   if (typeof handler !== "function") {
     throw errorOf("invalid_hook", "hook.handler: must be a function");
   }

@@ -1,6 +1,7 @@
 /** The answer of a hook: a union of types with `action` as the tag, and a helper that builds one. */
 
 import type { EventName, ModifiedFields } from "./event-types.js";
+import { ownFields } from "./own-fields.js";
 
 // Not `EventName`: an answer that names no event may be given to any.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -129,9 +130,10 @@ export const HookResponse = {
   /** A person decides. */
   ask<K extends EventName>(
     prompt: string,
-    { reason, ...rest }: AnswerParts<K> & { reason?: string } & Omit<QuestionInput, "prompt"> = {},
+    given: AnswerParts<K> & { reason?: string } & Omit<QuestionInput, "prompt"> = {},
   ): AskResponse<K> {
-    const { options, grants, timeout, default: fallback, remember, ...parts } = rest;
+    const { reason, options, grants, timeout, remember, ...rest } = ownFields(given);
+    const { default: fallback, ...parts } = ownFields(rest);
     const ask: QuestionInput = { prompt };
     if (options !== undefined) ask.options = options;
     if (grants !== undefined) ask.grants = grants;

@@ -9,6 +9,7 @@ import { AuditCoverage } from "./audit.js";
 import { wait } from "./cancellation.js";
 import { detailsOf, finalPayload } from "./dispatch-record.js";
 import { EffectContext } from "./effect-context.js";
+import { append } from "./lists.js";
 import { callNative, jsonText, shownText } from "./native.js";
 import { recordOf, type Outcome } from "./outcome.js";
 import { approve } from "./session-approval.js";
@@ -124,9 +125,10 @@ export class FlowDriver extends EffectContext {
   }
 
   #note(event: string, outcome: Outcome): void {
-    this.outcomes.push(outcome);
-    if (event === "ToolResolution") this.byCall.push([]);
-    if (TOOL_EVENTS.has(event)) this.byCall.at(-1)?.push(outcome);
+    append(this.outcomes, outcome);
+    if (event === "ToolResolution") append(this.byCall, []);
+    const call = this.byCall.at(-1);
+    if (call !== undefined && TOOL_EVENTS.has(event)) append(call, outcome);
   }
 
   #freeze(flow: Flow, id: number): Effect {

@@ -108,7 +108,7 @@ export function readEffect(text: string): Effect {
 /** Reads an object of the core from its JSON text, with integers of any size. */
 export function readExact(text: string): unknown {
   const read = JSON.parse(text) as { large?: LargeIntegers };
-  if (read.large !== undefined) {
+  if (Object.hasOwn(read, "large")) {
     restoreLarge(read, read.large);
     delete read.large;
   }

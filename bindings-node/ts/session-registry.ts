@@ -11,6 +11,7 @@ import type { Fields } from "./event.js";
 import { callListener } from "./logging.js";
 import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
+import { ownFields } from "./own-fields.js";
 import { callNative, exactPattern, NativeSession } from "./native.js";
 import { pathText, withTextCwd } from "./paths.js";
 import { SessionState, type SessionHost } from "./session-state.js";
@@ -65,11 +66,11 @@ export class SessionRegistry {
     if (!isPlain(given)) {
       throw errorOf("invalid_option", "session: the options must be an object");
     }
-    const { approval, context, display, onOutcome, signal, ...rest } = options;
+    const { approval, context, display, onOutcome, signal, ...rest } = ownFields(options);
     if (onOutcome !== undefined && typeof onOutcome !== "function") {
       throw errorOf("invalid_option", "session: `onOutcome` must be a function");
     }
-    const settings = { ...rest, cwd: pathText(rest.cwd) };
+    const settings = { ...rest, cwd: pathText(ownFields(rest).cwd) };
     const native = callNative(
       () => new NativeSession(this.engine.native, settings, [...HOST_OPTIONS]),
     );
@@ -130,7 +131,8 @@ export class SessionRegistry {
   }
 
   /** Adds a tool, also for open sessions. */
-  addTool(name: string, run: AnyTool, { permission, schema }: ToolOptions): void {
+  addTool(name: string, run: AnyTool, options: ToolOptions): void {
+    const { permission, schema } = ownFields(options);
     this.engine.checkOpen("register tools");
     const rule = this.tools.check(name, run, permission);
     if (schema !== undefined) {
@@ -158,8 +160,8 @@ function forSession(id: string, hook: unknown): object {
   const matcher = { session: exactPattern(id) };
   if (typeof hook === "function") return { handler: hook, matcher };
   if (!isPlain(hook)) return hook as object;
-  const given = hook["matcher"];
-  if (isPlain(given) && given["session"] !== undefined) {
+  const given = ownFields(hook)["matcher"];
+  if (isPlain(given) && ownFields(given)["session"] !== undefined) {
     throw errorOf("invalid_matcher", "a session's own hook has no `session` in its matcher");
   }
   return { ...hook, matcher: { ...(given as object | undefined), ...matcher } };

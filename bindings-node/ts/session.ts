@@ -11,6 +11,7 @@ import type { EventName, Payload } from "./event-types.js";
 import { canonicalFields } from "./spelling.js";
 import { callNative, jsonText, type NativeSession } from "./native.js";
 import { recordOf, type Outcome } from "./outcome.js";
+import { ownFields, signalOf } from "./own-fields.js";
 import { SessionState } from "./session-state.js";
 import type {
   CompactOptions,
@@ -104,7 +105,7 @@ export class Session implements AsyncDisposable {
   /** Raises `SessionStart`. */
   async start(source = "startup", options?: FlowOptions): Promise<Started> {
     return plainResult(
-      await this.#state.flow((native) => native.start(source), options?.signal),
+      await this.#state.flow((native) => native.start(source), signalOf(options)),
     ) as Started;
   }
 
@@ -119,7 +120,7 @@ export class Session implements AsyncDisposable {
   /** Submits a prompt: hooks may change or refuse it. */
   async submitPrompt(prompt: string, options?: FlowOptions): Promise<Submitted> {
     return plainResult(
-      await this.#state.flow((native) => native.submitPrompt(prompt), options?.signal),
+      await this.#state.flow((native) => native.submitPrompt(prompt), signalOf(options)),
     ) as Submitted;
   }
 
@@ -148,13 +149,14 @@ export class Session implements AsyncDisposable {
   ): Promise<ToolOutcome> {
     checkCall(tool, args);
     const own = typeof given === "function" ? given : undefined;
-    const options = (own === undefined ? (given as RunToolOptions | undefined) : more) ?? {};
+    const options = own === undefined ? (given as RunToolOptions | undefined) : more;
+    const { toolUseId: id } = ownFields(options);
     const run = own ?? this.#state.host.tools.known(tool);
-    const toolUseId = options.toolUseId ?? randomUUID();
+    const toolUseId = id ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
       const driver = await this.#state.drive(
         (native, driver) => native.runTool(tool, driver.keep(copyContainer(args)), toolUseId),
-        options.signal,
+        signalOf(options),
         { run },
       );
       const { result, values, thrown, outcomes } = driver;
@@ -163,7 +165,7 @@ export class Session implements AsyncDisposable {
     const tracing = this.#state.host.tracing();
     if (tracing === null) return drive();
     const { id: sessionId, agentId } = this;
-    return tracing.tool({ tool, toolUseId: options.toolUseId, sessionId, agentId }, drive);
+    return tracing.tool({ tool, toolUseId: id, sessionId, agentId }, drive);
   }
 
   /**
@@ -177,7 +179,8 @@ export class Session implements AsyncDisposable {
     if (model === null) {
       throw errorOf("no_model", "no model is registered; call registerModel first");
     }
-    const { onText, signal } = options;
+    const { onText } = ownFields(options);
+    const signal = signalOf(options);
     const drive = async (spans?: AgentSpans): Promise<Generation> => {
       const begin = (native: NativeSession): number => native.generate(prompt, tools.names);
       const inputs = { model: spans?.observeModel(model) ?? model, onText, spans };
@@ -200,22 +203,24 @@ export class Session implements AsyncDisposable {
    * that takes their place. Instructions, messages with `pinned` in their metadata, and the most recent ones stay.
    */
   async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
-    const { trigger = "manual", customInstructions } = options;
+    const { trigger = "manual", customInstructions } = ownFields(options);
     const begin = (native: NativeSession): number => native.compact(trigger, customInstructions);
-    const came: unknown = plainResult(await this.#state.flow(begin, options.signal, { summarise }));
+    const came: unknown = plainResult(
+      await this.#state.flow(begin, signalOf(options), { summarise }),
+    );
     return came as Compaction;
   }
 
   /** Reports how many tokens the context holds; `ContextWarning` is raised once above the threshold. */
   async noteUsage(tokens: number, options?: FlowOptions): Promise<void> {
-    await this.#state.flow((native) => native.noteUsage(tokens), options?.signal);
+    await this.#state.flow((native) => native.noteUsage(tokens), signalOf(options));
   }
 
   /** Raises `Notification`; returns the objections of hooks. */
   async notify(message: string, options: NotifyOptions = {}): Promise<readonly string[]> {
-    const { title, kind, signal } = options;
+    const { title, kind } = ownFields(options);
     const begin = (native: NativeSession): number => native.notify(message, title, kind);
-    const noticed = await this.#state.flow(begin, signal);
+    const noticed = await this.#state.flow(begin, signalOf(options));
     return (noticed as { feedback: readonly string[] }).feedback;
   }
 
@@ -225,7 +230,7 @@ export class Session implements AsyncDisposable {
     options?: FlowOptions,
   ): Promise<string | null> {
     const text = jsonText(canonicalFields("StatusLine", fields));
-    const noticed = await this.#state.flow((native) => native.statusLine(text), options?.signal);
+    const noticed = await this.#state.flow((native) => native.statusLine(text), signalOf(options));
     const { value } = noticed as { value: unknown };
     return typeof value === "string" ? value : null;
   }
@@ -239,7 +244,7 @@ export class Session implements AsyncDisposable {
     const text = jsonText(suggestions);
     const noticed = await this.#state.flow(
       (native) => native.fileSuggestions(query, text),
-      options?.signal,
+      signalOf(options),
     );
     const { value } = noticed as { value: unknown };
     return Array.isArray(value) ? value : suggestions;
@@ -249,13 +254,13 @@ export class Session implements AsyncDisposable {
   async stop(details: StopDetails = {}, options?: FlowOptions): Promise<Stopped> {
     const text = jsonText(canonicalFields("Stop", { status: "completed", ...details }));
     return plainResult(
-      await this.#state.flow((native) => native.stop(text), options?.signal),
+      await this.#state.flow((native) => native.stop(text), signalOf(options)),
     ) as Stopped;
   }
 
   /** The agent has ended with an error. */
   async stopFailure(error: unknown, options?: FlowOptions): Promise<void> {
-    await this.#state.flow((native) => native.stopFailure(describe(error)), options?.signal);
+    await this.#state.flow((native) => native.stopFailure(describe(error)), signalOf(options));
   }
 
   /**
@@ -265,7 +270,8 @@ export class Session implements AsyncDisposable {
    */
   async subagent(kind: string, options: SubagentOptions = {}): Promise<Session> {
     this.#state.check();
-    const { agentId, context, signal } = options;
+    const { agentId, context } = ownFields(options);
+    const signal = signalOf(options);
     const { host, native } = this.#state;
     const childHost = context === undefined ? host : { ...host, context };
     const state = new SessionState<Session>(native.subagent(kind, agentId), childHost, this.#state);
@@ -306,7 +312,7 @@ export class Session implements AsyncDisposable {
         });
       return outcome as Outcome<N>;
     };
-    return this.#state.during(options?.signal, raise);
+    return this.#state.during(signalOf(options), raise);
   }
 
   /** The questions that wait for a decision, of subagents too, with `approval: "pending"`. */

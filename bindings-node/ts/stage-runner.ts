@@ -18,6 +18,7 @@ import {
   timeoutReason,
 } from "./hook-report.js";
 import type { HookRuntime } from "./hook-runtime.js";
+import { append } from "./lists.js";
 import { callNative, type DispatchStatus, type HookReport } from "./native.js";
 import { callAt } from "./nesting.js";
 import { Outcome } from "./outcome.js";
@@ -117,7 +118,7 @@ export class StageRunner {
   /** Accepts the report of one hook; the last one of a stage continues the dispatch. */
   accept(index: number, report: HookReport): void {
     const { inTurn } = this.#details.status;
-    if (inTurn && report.result === "nothing") this.#noOps.push(report.duration);
+    if (inTurn && report.result === "nothing") append(this.#noOps, report.duration);
     else this.#reports[inTurn ? 0 : index] = report;
     this.#pending--;
     if (this.#pending > 0 || this.#starting) return;
@@ -164,7 +165,7 @@ export class StageRunner {
       }
       const invocation = new HookInvocation(record, payload);
       const running = new RunningHook(this, this.#dispatch, values, hook, index, invocation);
-      this.#running.push(running);
+      append(this.#running, running);
       running.start();
       if (this.#cancelled) break;
     }

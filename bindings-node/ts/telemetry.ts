@@ -11,6 +11,7 @@ import { AgentRun } from "./agent-spans.js";
 import type { HookClient } from "./client.js";
 import { engineOf } from "./client-hooks.js";
 import type { Outcome, TraceEntry } from "./outcome.js";
+import { ownFields } from "./own-fields.js";
 import type { Generation } from "./session-results.js";
 import { cancellationType, fail, judgedSpanIn, ToolSpan, withJudgedSpan } from "./spans.js";
 import type { AgentSpans, EndedToolCall, TracedAgent, TracedToolCall, Tracing } from "./tracing.js";
@@ -40,7 +41,8 @@ export class Instrumentation {
   readonly #tracing: ClientTracing;
 
   /** @internal */
-  constructor(client: HookClient, { tracerProvider, recordContent = false }: InstrumentOptions) {
+  constructor(client: HookClient, options: InstrumentOptions) {
+    const { tracerProvider, recordContent = false } = ownFields(options);
     this.#client = client;
     const tracer = (tracerProvider ?? api.trace).getTracer("hookweave");
     this.#tracing = new ClientTracing(tracer, recordContent);

@@ -1,6 +1,7 @@
 /** The result of a tool. */
 
 import { isOfKind, markKind } from "./copies.js";
+import { ownFields } from "./own-fields.js";
 
 /** The result of a tool, as events carry it. A tool may return a `new ToolResult(…)` instead of its output. */
 export interface ToolResult {
@@ -22,10 +23,8 @@ export const ToolResult: new (
   readonly exitCode?: number;
   readonly [field: string]: unknown;
 
-  constructor(
-    output: unknown,
-    { success = true, exitCode }: { success?: boolean; exitCode?: number } = {},
-  ) {
+  constructor(output: unknown, options: { success?: boolean; exitCode?: number } = {}) {
+    const { success = true, exitCode } = ownFields(options);
     this.success = success;
     this.output = output;
     if (exitCode !== undefined) this.exitCode = exitCode;

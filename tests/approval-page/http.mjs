@@ -179,6 +179,13 @@ export function httpTests(language) {
       response.destroy();
     });
 
+    test("ends a request that comes byte by byte", async () => {
+      const begin = `POST /decide HTTP/1.1\r\nHost: 127.0.0.1:${agent.port}\r\n`;
+      for (const text of [begin, `${begin}Content-Length: 2000\r\n\r\n`]) {
+        assert.ok(await dripped(agent.port, text), text);
+      }
+    });
+
     test("is there for this machine's loopback address alone", async () => {
       for (const host of ["127.0.0.2", "::1"]) {
         await assert.rejects(reached(host, agent.port), { code: /ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH|ETIMEDOUT/ });
@@ -316,6 +323,25 @@ function raw(port, text) {
     socket.on("data", (data) => (answer += data));
     socket.on("error", () => resolve(answer));
     socket.on("close", () => resolve(answer));
+  });
+}
+
+/** Begins a request and goes on with it byte by byte; whether the server ends it. */
+function dripped(port, text) {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    const drip = setInterval(() => socket.write("x"), 300);
+    const late = setTimeout(() => end(false), 120_000);
+    const end = (ended) => {
+      clearInterval(drip);
+      clearTimeout(late);
+      socket.destroy();
+      resolve(ended);
+    };
+    socket.on("data", () => undefined);
+    socket.on("error", () => end(true));
+    socket.on("end", () => end(true));
+    socket.on("close", () => end(true));
   });
 }
 

@@ -7,6 +7,7 @@ import { engineOf } from "../client-hooks.js";
 import { HookClient } from "../client.js";
 import type { Logger } from "../logging.js";
 import type { Outcome } from "../outcome.js";
+import { ownFields } from "../own-fields.js";
 import type { SessionOptions } from "../session-options.js";
 import type { Session } from "../session.js";
 
@@ -39,7 +40,8 @@ export class WatchedClient extends HookClient {
   readonly #approvers: ScriptedApprover[] = [];
   readonly #mayFail: boolean | readonly string[];
 
-  constructor({ load = [], mayFail = false, logger = null, ...options }: WatchedOptions = {}) {
+  constructor(given: WatchedOptions = {}) {
+    const { load = [], mayFail = false, logger = null, ...options } = ownFields(given);
     const onFailure = (hook: string, message: string): void => {
       this.#late.push({ hook, message });
     };
@@ -136,8 +138,9 @@ export async function withHookClient<R>(
 /** A session whose questions are answered by script; the client's check at the end includes the script. */
 export function hookSession(
   client: WatchedClient,
-  { approvals = [], ...options }: HookSessionOptions = {},
+  given: HookSessionOptions = {},
 ): Session & { readonly approver: ScriptedApprover } {
+  const { approvals = [], ...options } = ownFields(given);
   const approver = scriptedApprover(...approvals);
   client.watchApprover(approver);
   return Object.assign(client.session({ ...options, approval: approver }), { approver });

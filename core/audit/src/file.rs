@@ -154,7 +154,7 @@ impl LogFile {
     }
 }
 
-/// Opens a file to add to it, for its user only; what is no regular file, a link, or open to every user is refused.
+/// Opens a file to add to it, for its user only; what is no regular file, a link, one of several names, or open to every user is refused.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).append(true).read(true);
@@ -173,6 +173,13 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(io::Error::other("it is no regular file"));
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&meta) > 1 {
+        return Err(io::Error::other(
+            "it has a second name (a hard link), under which it could be changed or be another program's file; copy it, \
+             and put the copy in its place",
+        ));
     }
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0 {

@@ -50,6 +50,14 @@ impl Names {
         Self { stem: format!("{}.pid-{process}-{ms}", self.stem), ..self.clone() }
     }
 
+    /// The process that its name says wrote it; `None` for a log that is not one of such a process.
+    pub(super) fn process(&self) -> Option<u32> {
+        let (_, own) = self.stem.rsplit_once(".pid-")?;
+        let (process, ms) = own.split_once('-')?;
+        ms.parse::<u64>().ok()?;
+        process.parse().ok()
+    }
+
     /// What stands between stem and ending in the names of the folder's files.
     fn found(&self) -> io::Result<Vec<String>> {
         let mut found = Vec::new();
@@ -128,6 +136,7 @@ mod tests {
         assert_eq!(chain, ["audit.000001.jsonl", "audit.000002.jsonl", "audit.1000000.jsonl", "audit.jsonl"]);
         assert_eq!(names.others().unwrap(), [names.own(7, 99), names.own(10, 1)]);
         assert_eq!(names.own(7, 99).numbers().unwrap(), [1]);
+        assert_eq!((names.process(), names.own(7, 99).process()), (None, Some(7)));
         assert_eq!(Names::of(Path::new("log")).unwrap().rotated(3), Path::new("./log.000003"));
         assert_eq!(Names::of(Path::new("/")), None);
     }

@@ -1,5 +1,6 @@
 //! Proving that a log is whole: nothing changed, taken out, put in, moved or cut off.
 
+mod origin;
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use super::anchor::Anchor;
 use super::read::{Lines, names, unreadable};
 use super::segments::Names;
 use hookweave_machine::error::Error;
+use origin::Origins;
 
 /// How many problems of one chain are listed.
 pub const MAX_PROBLEMS: usize = 100;
@@ -103,9 +105,10 @@ pub fn verify_watched(path: &Path, anchor: Option<&Anchor>, mut watch: impl FnMu
         watch(read);
     };
     let names = names(path)?;
-    let mut report = chain(&names, path, anchor, &mut watch)?;
+    let mut origins = Origins::default();
+    let mut report = chain(&names, path, anchor, &mut origins, &mut watch)?;
     for other in names.others().map_err(|why| unreadable(path, &why))? {
-        let other = chain(&other, path, None, &mut watch)?;
+        let other = chain(&other, path, None, &mut origins, &mut watch)?;
         report.whole &= other.whole;
         report.others.push(other);
     }
@@ -125,6 +128,7 @@ fn chain(
     names: &Names,
     path: &Path,
     anchor: Option<&Anchor>,
+    origins: &mut Origins,
     watch: &mut impl FnMut(usize),
 ) -> Result<AuditReport, Error> {
     anchor.map_or(Ok(()), Anchor::check)?;
@@ -133,10 +137,19 @@ fn chain(
         return Err(unreadable(path, &std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file")));
     }
     let mut walk = walk::Walk::new(anchor, files.clone());
+    let mut foreign = None;
     for line in Lines::of(files) {
         let line = line?;
+        if walk.begins() {
+            foreign = origins.problem(names, &line);
+        }
         walk.line(&line);
         watch(line.bytes.len() + 1);
     }
-    Ok(walk.end())
+    let mut report = walk.end();
+    if let Some(problem) = foreign {
+        report.problems.insert(0, problem);
+        report.whole = false;
+    }
+    Ok(report)
 }

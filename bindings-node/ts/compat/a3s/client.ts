@@ -3,6 +3,7 @@
 import type { ClientOptions } from "../../client-options.js";
 import type { Handler, HookDefinition as EngineDefinition } from "../../registration.js";
 import { HookClient } from "../../client.js";
+import { ownFields } from "../../own-fields.js";
 import type { CustomEventName, EventName } from "../../event-types.js";
 import type { TemporaryHook } from "../../temporary-hook.js";
 import { defaultsOf, type Configuration } from "./configuration.js";
@@ -52,7 +53,8 @@ export interface A3sOptions extends Omit<ClientOptions, "profile"> {
  */
 export class A3sClient extends HookClient {
   /** Throws `invalid_option`, and `invalid_config` for a configuration with mistakes. */
-  constructor({ config, ...options }: A3sOptions = {}) {
+  constructor(given: A3sOptions = {}) {
+    const { config, ...options } = ownFields(given);
     super({ ...defaultsOf(config), ...options, profile: "a3s" });
   }
 

@@ -1,6 +1,6 @@
 //! The forms of secrets that need no name beside them to be recognised.
 
-/// Regular expressions; of one with a group `secret` only that is blacked out.
+/// Regular expressions; of one with a group `secret` only that is blacked out, unless a group `name` tells that it is none.
 pub(super) const SECRETS: &[&str] = &[
     // Private keys, also without their end.
     r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
@@ -30,7 +30,7 @@ pub(super) const SECRETS: &[&str] = &[
     // What stands before the host in an address; an `@` may be part of it.
     r"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:'\x22]*:(?P<secret>[^\s/'\x22]+)@",
     // `name=value`, `name: value` where the name reveals a secret; in JSON inside of JSON the quotes are escaped.
-    r#"(?i)[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w-]*(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
+    r#"(?i)(?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w-]*)(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
     // `pass` alone is a word of tests (`PASS: all`, `pass=12`) and of compilers (`first_pass = …`): more is needed.
     r#"(?i)(?:\w_|(?:^|[^\w.]))pass(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?)"#,
     r#"(?i)\w_pass=(?P<secret>[^\s"'&;|,)}\]]+)"#,
@@ -38,7 +38,11 @@ pub(super) const SECRETS: &[&str] = &[
     r#"[A-Z0-9]_PASS\s*[=:]\s*(?P<secret>[^\s"'&;|,)}\]]+)"#,
     r#"(?m)^[ \t]*\w+_pass:[ \t]+(?P<secret>[^\s"'#]+)"#,
     // The text of an element.
-    r"(?i)<(?:[\w.-]+:)?[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w.-]*(?:\s[^<>\n]*)?>(?P<secret>[^<>\n]+)</",
+    r"(?i)<(?:[\w.-]+:)?(?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w.-]*)(?:\s[^<>\n]*)?>(?P<secret>[^<>\n]+)</",
+    // A name and a value in two fields, as Kubernetes lists variables.
+    r#"(?i)(?-u:\b)(?:name|key)(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w.-]*)(?:\\*["'])?\s*,?\s*(?:\\*["'])?value(?:\\*["'])?\s*[:=]\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
+    // A line of `.pgpass`, told by the usual ports of PostgreSQL and its poolers.
+    r#"(?m)(?:^|[\s"'])[^\s:"']+:(?:54[0-9]{2}|6432|6543|26257|\*):[^\s:"']+:[^\s:"']+:(?P<secret>[^\s"']+)"#,
     // A line of `.npmrc`.
     r#"(?m)(?:^|[\s:/"'])_auth[ \t]*=[ \t]*(?P<secret>[^\s"']+)"#,
     // A private key of PuTTY's, also without its end.

@@ -43,6 +43,36 @@ const PASS: &[&str] = &["pass", "dbpass", "userpass"];
 /// Words behind `token` that say that tokens are counted.
 const COUNTS: &[&str] = &["usage", "count", "counts", "limit", "budget"];
 
+/// Last words that say that a file has the secret.
+const FILES: &[&str] = &["file", "filename", "path"];
+
+/// A longer number counts nothing.
+const LONGEST_COUNT: usize = 12;
+
+/// Whether a text is no secret though its name has a word of one: a count (`max_tokens: 4096`), or the place of the file
+/// that has the secret (`--token-file x`).
+pub(super) fn is_count_or_file(name: &str, text: &str) -> bool {
+    let words = words(name);
+    let text = text.trim_matches(['\\', '"', '\'']);
+    (counts_tokens(&words) && is_count(text)) || (names_file(&words) && !text.contains([':', '=']))
+}
+
+fn counts_tokens(words: &[String]) -> bool {
+    let next = |at: usize| words.get(at + 1).map_or("", String::as_str);
+    words.iter().enumerate().any(|(at, word)| word == "tokens" || (word == "token" && COUNTS.contains(&next(at))))
+}
+
+fn is_count(text: &str) -> bool {
+    let number = text.strip_suffix(['k', 'K', 'm', 'M']).unwrap_or(text);
+    number.len() <= LONGEST_COUNT
+        && number.starts_with(|letter: char| letter.is_ascii_digit())
+        && number.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '_' | '.'))
+}
+
+fn names_file(words: &[String]) -> bool {
+    words.last().is_some_and(|word| FILES.contains(&word.as_str()))
+}
+
 /// Which names are those of secrets.
 #[derive(Debug)]
 pub(super) struct Keys {
@@ -64,11 +94,12 @@ impl Keys {
             return false;
         }
         let words = words(name);
-        words.iter().enumerate().any(|(at, word)| {
-            let next = words.get(at + 1).map_or("", String::as_str);
-            let counted = word == "token" && COUNTS.contains(&next);
-            (WORDS.contains(&word.as_str()) && !counted) || PAIRS.contains(&(word.as_str(), next))
-        })
+        !names_file(&words)
+            && words.iter().enumerate().any(|(at, word)| {
+                let next = words.get(at + 1).map_or("", String::as_str);
+                let counted = word == "token" && COUNTS.contains(&next);
+                (WORDS.contains(&word.as_str()) && !counted) || PAIRS.contains(&(word.as_str(), next))
+            })
     }
 
     /// Whether a text under a name is a secret though a number would not be: `pass`, `DB_PASS`.
@@ -133,9 +164,18 @@ mod tests {
         ] {
             assert!(keys.are_secret(name), "{name}");
         }
-        for name in
-            ["max_tokens", "token_usage", "tokenCount", "key", "monkey", "author", "command", "content", "pinned"]
-        {
+        for name in [
+            "max_tokens",
+            "token_usage",
+            "tokenCount",
+            "key",
+            "monkey",
+            "author",
+            "command",
+            "content",
+            "pinned",
+            "token_file",
+        ] {
             assert!(!keys.are_secret(name), "{name}");
         }
         assert!(!Keys::new(false, &[]).are_secret("password"));
@@ -160,6 +200,7 @@ mod tests {
             ("-password", true),
             ("--db-pass", true),
             ("--token=x", false),
+            ("--token-file", false),
             ("token", false),
             ("-p", false),
         ] {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::bytes::{RegexSet as ByteSet, RegexSetBuilder as ByteSetBuilder};
 use regex::{Captures, Regex, RegexSet};
 
-use super::{REDACTED, blocks, commands, forms, vendors};
+use super::{REDACTED, blocks, commands, forms, keys, vendors};
 use hookweave_machine::error::{Code, Error};
 
 /// Regular expressions of secrets.
@@ -28,6 +28,8 @@ struct Each {
     patterns: Vec<Regex>,
     /// So many of the patterns, the first ones, are looked for only if the text has them as it came.
     alone: usize,
+    /// Whether a group `name` tells counts and files from secrets; in a program's own patterns it means nothing.
+    named: bool,
 }
 
 impl Patterns {
@@ -38,7 +40,7 @@ impl Patterns {
             |source: &String| Regex::new(source).map_err(|why| refused(&format!("`{source}` does not compile: {why}")));
         let patterns = sources.iter().map(compiled).collect::<Result<Vec<_>, _>>()?;
         let any = RegexSet::new(sources).map_err(|why| refused(&why.to_string()))?;
-        let each = Each { header: None, patterns, alone: 0 };
+        let each = Each { header: None, patterns, alone: 0, named: false };
         Ok(Self { any: OnceLock::from(any), ascii: None, each: OnceLock::from(each) })
     }
 
@@ -71,6 +73,7 @@ impl Patterns {
             header: Regex::new(blocks::HEADER).ok(),
             patterns: usual().filter_map(|source| Regex::new(&source).ok()).collect(),
             alone: vendors().count(),
+            named: true,
         });
         if let Some(cleaner) = each.header.as_ref().and_then(|header| blocks::without_blocks(header, &clean)) {
             clean = cleaner;
@@ -85,7 +88,10 @@ impl Patterns {
                 let after = clean.get(secret.end()..whole.end()).unwrap_or_default();
                 // What another pattern has blacked out may end before its bracket here.
                 let gone = clean.get(secret.start()..).unwrap_or_default().starts_with(REDACTED);
-                let put = if gone && secret.len() <= REDACTED.len() { secret.as_str() } else { REDACTED };
+                let gone = gone && secret.len() <= REDACTED.len();
+                let name = found.name("name").filter(|_| each.named);
+                let none = name.is_some_and(|name| keys::is_count_or_file(name.as_str(), secret.as_str()));
+                let put = if gone || none { secret.as_str() } else { REDACTED };
                 format!("{before}{put}{after}")
             });
             if let Cow::Owned(replaced) = replaced {

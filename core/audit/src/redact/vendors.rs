@@ -134,6 +134,10 @@ pub(super) const SECRETS: &[&str] = &[
     r"(?:^|[^A-Za-z0-9_~.-])(?P<secret>[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})",
     // Dropbox, Facebook, Grafana's older keys, Cloudflare, Yandex.
     r"(?-u:\b)(?:sl\.(?:u\.)?[A-Za-z0-9_=-]{100,}|EAA[B-Z][A-Za-z0-9]{90,}|[0-9]{15,16}\|[A-Za-z0-9_-]{27,40}|eyJrIjoi[A-Za-z0-9]{60,}=*|v1\.0-[a-f0-9]{24}-[a-f0-9]{146}|AQVN[A-Za-z0-9_-]{35,38}|t1\.[A-Za-z0-9_-]+=*\.[A-Za-z0-9_-]{86}=*)",
+    // crates.io, NuGet, Vercel, Resend, Neon, Firecrawl, E2B, Cerebras, Fireworks, 1Password's other tokens.
+    r"(?-u:\b)(?:cio[A-Za-z0-9]{32}|oy2[a-z0-9]{43}|vc[aikpr]_[A-Za-z0-9]{24,}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}|napi_[a-z0-9]{40,}|npg_[A-Za-z0-9]{12}|fc-[a-f0-9]{32}|e2b_[a-f0-9]{40}|csk-[a-z0-9]{40,}|fw_[A-Za-z0-9]{22,}|ops_[A-Za-z0-9]{60,})(?-u:\b)",
+    // Infisical, Google's refresh tokens.
+    r"(?-u:\b)st\.[a-f0-9-]{24,36}\.[a-f0-9]{32}(?:\.[a-f0-9]{32})?(?-u:\b)|(?-u:\b)1//0[A-Za-z0-9_-]{40,}",
     // Notion's older tokens.
     r"(?-u:\b)secret_[A-Za-z0-9]{43}(?-u:\b)",
     // A password of a source of packages for NuGet.

@@ -31,6 +31,11 @@ impl<'a> Walk<'a> {
         Self { anchor, report, last: None, before: None, unread: Vec::new(), at }
     }
 
+    /// Whether no record has been read yet.
+    pub(super) const fn begins(&self) -> bool {
+        self.report.records == 0
+    }
+
     pub(super) fn line(&mut self, line: &Line) {
         self.at = (line.file.clone(), line.number);
         match check(&line.bytes) {

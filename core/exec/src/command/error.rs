@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{CommandLine, CommandRun};
+use hookweave_machine::escape::escaped;
 
 /// A command that did not come to its own end. Each message names the command and has the system's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,15 +90,15 @@ impl fmt::Display for Stream {
 
 impl CommandError {
     pub(super) fn not_started(line: &CommandLine, reason: impl Into<String>) -> Self {
-        Self::NotStarted { command: line.display(), reason: reason.into() }
+        Self::NotStarted { command: line.display(), reason: legible(reason) }
     }
 
     pub(super) fn no_directory(run: &CommandRun<'_>, reason: impl Into<String>) -> Self {
-        Self::NoDirectory { command: run.spec.line.display(), reason: reason.into() }
+        Self::NoDirectory { command: run.spec.line.display(), reason: legible(reason) }
     }
 
     pub(super) fn no_room(run: &CommandRun<'_>, reason: impl Into<String>, waited: Duration) -> Self {
-        Self::NoRoom { command: run.spec.line.display(), reason: reason.into(), waited }
+        Self::NoRoom { command: run.spec.line.display(), reason: legible(reason), waited }
     }
 
     pub(super) fn timed_out(run: &CommandRun<'_>) -> Self {
@@ -113,8 +114,13 @@ impl CommandError {
     }
 
     pub(super) fn lost(run: &CommandRun<'_>, reason: impl Into<String>) -> Self {
-        Self::Lost { command: run.spec.line.display(), reason: reason.into() }
+        Self::Lost { command: run.spec.line.display(), reason: legible(reason) }
     }
+}
+
+/// A reason may name a directory of the event's or a program of the hook's: nothing in it may be obeyed by a screen.
+fn legible(reason: impl Into<String>) -> String {
+    escaped(&reason.into())
 }
 
 fn seconds(limit: Duration) -> String {

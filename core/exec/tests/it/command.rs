@@ -212,6 +212,10 @@ fn the_first_directory_that_exists_is_taken() {
     let error = run(&CommandRun { directories, ..usual(&spec) }, &Cancel::new()).unwrap_err();
     let gone = format!("the event's directory `{}` is gone", first.display());
     assert!(matches!(error, CommandError::NoDirectory { .. }) && error.to_string().contains(&gone), "{error}");
+    // The event names its directory: what a screen would obey in the name is written out.
+    let directories = vec![first.join("a\u{202e}b\u{1b}[2Kc")];
+    let error = run(&CommandRun { directories, ..usual(&spec) }, &Cancel::new()).unwrap_err().to_string();
+    assert!(error.contains(r"a\u{202e}b\u{1b}[2Kc` is gone"), "{error}");
 }
 
 #[test]

@@ -128,6 +128,10 @@ fn paths_that_cannot_be_a_log_are_refused() {
         std::os::unix::fs::symlink(log.folder().join("target"), &link).unwrap();
         assert!(refused(&link).contains("it is a link"));
         assert!(refused(std::path::Path::new("/dev/null")).contains("no regular file"));
+        let twice = log.folder().join("twice.jsonl");
+        std::fs::write(&twice, "").unwrap();
+        std::fs::hard_link(&twice, log.folder().join("other.jsonl")).unwrap();
+        assert!(refused(&twice).contains("a second name (a hard link)"));
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use hookweave::audit::{AuditOptions, Fsync, Kind, Rotation, verify};
+use hookweave::audit::{AuditOptions, AuditProblemKind, Fsync, Kind, Rotation, verify};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::audit::support::{LONG, Log, dispatch, records, until};
@@ -353,6 +353,33 @@ fn a_second_process_has_a_log_of_its_own_and_the_third_goes_on_with_the_first() 
     assert!(!log.verify().whole);
     let third = engine(log.config());
     assert_eq!(third.audit().file(), Some(log.path.clone()));
+}
+
+#[test]
+fn a_copy_of_a_log_is_no_log_of_another_process() {
+    let log = Log::new();
+    let (first, second) = (engine(log.config()), engine(log.config()));
+    dispatch(&first, "ls");
+    let own = second.audit().file().unwrap();
+    assert!(first.audit().close(LONG) && second.audit().close(LONG));
+    assert!(log.verify().whole);
+    let elsewhere = Log::new();
+    drop(engine(elsewhere.config()));
+    let process = std::process::id();
+    for (original, name, found) in [
+        (&log.path, format!("audit.pid-{process}-1.jsonl"), "it begins with the first record of"),
+        (&own, format!("audit.pid-{process}-1.jsonl"), "it begins with the first record of"),
+        (&elsewhere.path, "audit.pid-1-1.jsonl".to_owned(), "its name says process 1, and process"),
+    ] {
+        let copy = log.folder().join(name);
+        std::fs::copy(original, &copy).unwrap();
+        let report = log.verify();
+        let problem = report.others.iter().flat_map(|other| &other.problems).next().unwrap();
+        assert!(!report.whole && problem.kind == AuditProblemKind::Misplaced, "{report:?}");
+        assert!(problem.what.contains(found), "{problem:?}");
+        std::fs::remove_file(copy).unwrap();
+    }
+    assert!(log.verify().whole);
 }
 
 #[test]

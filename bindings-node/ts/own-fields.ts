@@ -1,0 +1,17 @@
+/** What a program gives as options: only the fields of the object itself count, never what every object inherits. */
+
+/**
+ * The own fields of an object. Other code of the process may have added fields to `Object.prototype`, and one called
+ * `approval` or `permission` must not become an option of everybody.
+ */
+export function ownFields<T extends object>(given: T | null | undefined): T {
+  return { __proto__: null, ...given } as unknown as T;
+}
+
+/** The signal among options, which may be an `AbortController`, whose class has it. */
+export function signalOf(
+  given: { signal?: AbortSignal } | null | undefined,
+): AbortSignal | undefined {
+  const inherited = Object.hasOwn(Object.prototype, "signal");
+  return inherited ? ownFields(given).signal : given?.signal;
+}
