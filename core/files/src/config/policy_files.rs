@@ -19,7 +19,7 @@ use hookweave_machine::matcher::{FileSet, MatcherSpec, Writes};
 pub const NAME: &str = "policy-files";
 
 /// What the guard's files are called.
-const LABEL: &str = "files that guards, agents and editors are set up by";
+const LABEL: &str = "policy files";
 
 /// What a person is asked, and what the model reads where nobody can be asked.
 const PROMPT: &str = "this may change a file that decides what agents may do or what runs by itself: hookweave's own, an \
