@@ -138,7 +138,7 @@ impl Lines<'_> {
     }
 
     fn writes(&self, line: &Line) -> bool {
-        let Some(directories) = self.directories(line) else {
+        let Some(directories) = Self::directories(line) else {
             return self.files.is_named_in(self.reading.text());
         };
         let names = |word: &Word| self.names(word, &directories);
@@ -156,7 +156,7 @@ impl Lines<'_> {
     }
 
     /// The directories in which the line may work, beside the one in which it begins; `None` if there are too many.
-    fn directories(&self, line: &Line) -> Option<Vec<String>> {
+    fn directories(line: &Line) -> Option<Vec<String>> {
         let mut directories = vec![String::new()];
         for target in line.commands.iter().flat_map(programs::directories) {
             for from in directories.clone() {
