@@ -206,6 +206,11 @@ impl Policy {
         }
     }
 
+    /// How many hooks are in force that files declare.
+    pub(crate) fn declared(&self) -> usize {
+        self.registry.list().iter().filter(|hook| hook.origin.is_some()).count()
+    }
+
     /// The hooks by event, in the order of the events' names and of running.
     pub(crate) fn by_event(&self) -> BTreeMap<String, Vec<HookInfo>> {
         let mut events: BTreeMap<String, Vec<HookInfo>> = BTreeMap::new();
@@ -224,9 +229,9 @@ pub(crate) fn matcher_text(hook: &HookInfo) -> String {
     parts.map(|(name, value)| format!("{name}={}", shown(value))).collect::<Vec<_>>().join(" ")
 }
 
-/// Where a hook stands: `file:line`, relative to a directory when it lies below.
+/// Where a hook stands: `file:line`, relative to a directory when it lies below; of no file is the guard of the policy's own files.
 pub(crate) fn place_text(hook: &HookInfo, below: &Path) -> String {
-    let Some(origin) = &hook.origin else { return String::new() };
+    let Some(origin) = &hook.origin else { return "built in".to_owned() };
     let file = relative(&origin.file, below);
     origin.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
 }

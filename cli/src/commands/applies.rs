@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hookweave_host::dialects::named;
+use hookweave_host::registry::HookInfo;
 
 use crate::agents::Agent;
 use crate::commands::hook::Hook;
@@ -48,7 +49,9 @@ impl Applies {
 
     fn add(&mut self, which: &Which, asked: &BTreeSet<&str>) -> Result<()> {
         let (policy, _) = delegates::load(&which.to_look_at())?;
-        for hook in policy.registry.list().iter().filter(|hook| hook.enabled) {
+        // What guards the policy alone is no policy.
+        let is_declared = |hook: &&HookInfo| hook.enabled && hook.origin.is_some();
+        for hook in policy.registry.list().iter().filter(is_declared) {
             let is_asked = asked.contains(hook.event.as_str());
             let events = if is_asked { &mut self.events } else { &mut self.unasked };
             *events.entry(hook.event.clone()).or_default() += 1;

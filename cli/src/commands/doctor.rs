@@ -92,7 +92,7 @@ impl Doctor {
         let report = &policy.report;
         let below = self.which.directory();
         let closed = report.lost.iter().filter(|lost| lost.closed.is_some()).count();
-        let hooks = policy.registry.list().len().saturating_sub(closed);
+        let hooks = policy.declared().saturating_sub(closed);
         let what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
         findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
         for hook in policy.registry.list().iter().filter(|hook| hook.enforcement == Enforcement::Observe) {

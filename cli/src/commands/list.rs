@@ -102,7 +102,9 @@ impl List {
         marks.show(screen)?;
         let hooks = policy.registry.list();
         let is_listed = |hook: &&HookInfo| {
-            event.as_ref().is_none_or(|event| event.name() == hook.event) && !hook.name.starts_with(CLOSED)
+            event.as_ref().is_none_or(|event| event.name() == hook.event)
+                && hook.origin.is_some()
+                && !hook.name.starts_with(CLOSED)
         };
         summary(screen, hooks.iter().filter(is_listed).count(), &policy.report)?;
         if !policy.report.untrusted.is_empty() {
@@ -296,13 +298,16 @@ fn in_full(
     let time = hook.timeout_ms.map_or_else(|| "as long as it takes".to_owned(), |ms| micros(ms * 1000.0));
     let fails = if hook.fail_behavior == FailBehavior::Block { "a failure blocks" } else { "a failure passes" };
     let trust = if seen.waits(hook) { "not approved" } else { trust(hook, which) };
-    let dialect = origin.map_or("", |origin| origin.dialect);
+    let from = match origin {
+        Some(origin) => format!("{} ({}, {}, {trust})", place_text(hook, below), hook.scope.as_str(), origin.dialect),
+        None => format!("{} ({})", place_text(hook, below), hook.scope.as_str()),
+    };
     let mut table = Table::bare(&[Room::Whole, Room::Wrap]);
     for (what, cell) in [
         ("for", for_what(hook)),
-        ("runs", Cell::from(origin.map_or("", |origin| origin.runs.trim()))),
+        ("runs", Cell::from(origin.map_or("nothing: it asks a person", |origin| origin.runs.trim()))),
         ("limits", Cell::from(format!("{time}, {fails}"))),
-        ("from", Cell::from(format!("{} ({}, {dialect}, {trust})", place_text(hook, below), hook.scope.as_str()))),
+        ("from", Cell::from(from)),
     ] {
         table.row([Cell::new(DIM, what), cell]);
     }

@@ -13,6 +13,7 @@ pub mod load;
 mod merge;
 pub mod permissions;
 mod places;
+pub mod policy_files;
 pub(crate) mod private_file;
 mod readers;
 mod reading;
@@ -108,6 +109,8 @@ pub struct Switches {
     pub disabled: Vec<String>,
     /// Events whose hooks run one after another.
     pub sequential: Vec<String>,
+    /// Whether changes of the policy's files are asked about.
+    pub policy_files: Option<bool>,
     /// Settings for the client itself, by the engine's names of options.
     pub options: Map<String, Value>,
 }

@@ -75,6 +75,8 @@ struct Batch {
     /// Keeps the hooks before those of files that were loaded later, also after a reload.
     seat: Seat,
     hooks: Vec<HookId>,
+    /// The guard of the policy's files, which is none of a file.
+    policy_files: Option<HookId>,
     problems: Vec<Problem>,
 }
 
@@ -134,7 +136,8 @@ impl Files {
         let _known = hookweave_machine::pattern::PatternCache::hold();
         let configuration = read(&request, registry, runtime)?;
         let seat = registry.seat();
-        let mut batch = Batch { request, configuration, seat, hooks: Vec::new(), problems: Vec::new() };
+        let mut batch =
+            Batch { request, configuration, seat, hooks: Vec::new(), policy_files: None, problems: Vec::new() };
         batch.register(registry, runtime, wrap)?;
         let report = batch.report();
         self.lock().push(batch);
@@ -173,14 +176,15 @@ impl Files {
                 Reload::New { changes, .. } if changes.is_empty() => {}
                 Reload::New { configuration, changes } => {
                     let old = std::mem::take(&mut batch.hooks);
+                    let guard = batch.policy_files.take();
                     let before = std::mem::replace(&mut batch.configuration, *configuration);
                     // The new ones first: no dispatch may find neither.
                     if let Err(error) = batch.register(registry, runtime, wrap) {
-                        (batch.hooks, batch.configuration) = (old, before);
+                        (batch.hooks, batch.policy_files, batch.configuration) = (old, guard, before);
                         reloaded.kept.push(error.message().to_owned());
                         continue;
                     }
-                    for id in old {
+                    for id in old.into_iter().chain(guard) {
                         registry.unregister(id);
                     }
                     reloaded.added.extend(changes.added);
@@ -277,6 +281,10 @@ impl Batch {
             }
         }
         if may_leave_out {
+            if let Some(guard) = &self.configuration.policy_files {
+                // It enforces whatever the request says, as managed hooks do.
+                self.policy_files = Some(register(registry, (self.seat, None), runtime, guard, wrap)?);
+            }
             return Ok(());
         }
         for id in self.hooks.drain(..) {

@@ -243,6 +243,14 @@ impl<'v, H: Host> MatchInput<'v, H> {
         })
     }
 
+    /// The places that a path in the event's commands may mean: from the working directory, and from the project's.
+    pub(crate) fn place(&self, path: &str) -> [PathForms; 2] {
+        let given = self.text("cwd");
+        let cwd = given.items.first().cloned().or_else(|| self.directory.now().filter(|_| !given.indeterminate));
+        let project = self.directory.project();
+        [PathForms::new(path, cwd.as_deref(), project), PathForms::new(path, project.or(cwd.as_deref()), None)]
+    }
+
     /// The file paths that the event names, as they are written; says whether some of it cannot be read.
     pub(crate) fn path_texts(&self, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
         let args = self.args();

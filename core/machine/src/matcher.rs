@@ -9,6 +9,7 @@ mod key;
 mod rule;
 mod rules;
 mod spec;
+mod writes;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(crate) use key::{Key, TextTest};
 pub use crate::pattern::exact_pattern;
 pub use rules::Rules;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
+pub use writes::{FileSet, Writes};
 
 /// A matcher's result for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +193,7 @@ impl Matcher {
     /// Whether it looks at a tool's command line.
     pub(crate) fn reads_command(&self) -> bool {
         self.command.is_some()
+            || self.spec.writes.is_some()
             || self.rules.iter().any(rule::Rule::is_about_command)
             || self.spec.args.iter().any(|(path, _)| path == "command")
             || self.when.as_ref().is_some_and(|when| when.condition.reads(&["args", "command"]))
@@ -230,14 +233,18 @@ impl Matcher {
 
     /// Whether the tool says anything about whether the hook is selected.
     pub(crate) const fn depends_on_tool(&self) -> bool {
-        self.tests_tool() || !self.rules.is_empty()
+        self.tests_tool() || !self.rules.is_empty() || self.spec.writes.is_some()
     }
 
     /// Whether one of the matcher's rules may hold for a tool of these names.
     pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>) -> bool {
-        let Some(names) = names.filter(|_| !self.rules.is_empty()) else { return true };
+        let Some(names) = names else { return true };
+        let may_write = self.spec.writes.is_none() || Writes::speaks_of(names);
+        if self.rules.is_empty() {
+            return may_write;
+        }
         let known = known_names(names, Some(self.rule_naming()));
-        self.rules.iter().any(|rule| rule.speaks_of(&known))
+        may_write && self.rules.iter().any(|rule| rule.speaks_of(&known))
     }
 
     /// The dialect whose names for tools a rule means.
@@ -300,7 +307,7 @@ impl Matcher {
     }
 
     fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Condition<'v, H>)> + use<'_, 'v, H> {
-        let all: [(&'static str, bool, Condition<'v, H>); 10] = [
+        let all: [(&'static str, bool, Condition<'v, H>); 11] = [
             ("source", self.source.is_some(), Self::judge_source),
             ("source_pattern", self.source_pattern.is_some(), Self::judge_source_pattern),
             ("session", self.session.is_some(), Self::judge_session),
@@ -309,6 +316,7 @@ impl Matcher {
             ("base_name", self.base_name.is_some(), Self::judge_base_name),
             ("command_pattern", self.command.is_some(), Self::judge_command),
             ("rule", self.spec.rule.is_some(), Self::judge_rule),
+            ("writes", self.spec.writes.is_some(), Self::judge_writes),
             ("args", !self.args.is_empty(), Self::judge_args),
             ("when", self.when.is_some(), Self::judge_when),
         ];
@@ -354,6 +362,10 @@ impl Matcher {
             return MatchResult { grants_all: own.grants_all, ..verdict };
         }
         verdict
+    }
+
+    fn judge_writes<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        self.spec.writes.as_ref().map_or(MatchResult::YES, |writes| writes.judge(input))
     }
 
     fn judge_session<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {

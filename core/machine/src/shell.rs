@@ -43,9 +43,11 @@ const MAX_DESCRIPTOR_DIGITS: usize = 9;
 
 /// A command line taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Every simple command, leading assignments taken off.
-    pub(super) commands: Vec<Simple>,
+    pub(crate) commands: Vec<Simple>,
+    /// The files that redirections write.
+    pub(crate) writes: Vec<Word>,
     /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
     pub(super) is_dynamic: bool,
     /// The line does more than run its commands: it writes a file, sets a variable, defines a function.
@@ -62,7 +64,7 @@ pub(super) struct Line {
 
 /// One simple command.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Simple {
+pub(crate) struct Simple {
     /// Every way in which a rule may mean it: as it is written, without its quotes, by its base name, and every command
     /// that the program of it may run.
     pub(super) texts: Vec<String>,
@@ -77,8 +79,13 @@ pub(super) struct Simple {
 }
 
 impl Simple {
+    /// Whether its program runs the command in its arguments.
+    pub(crate) const fn wraps(&self) -> bool {
+        self.wraps
+    }
+
     /// Every program that it may run with the words behind it, and whether the program gets further words from elsewhere.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
         let count = if self.wraps { self.words.len() } else { 1 };
         let feeds = |word: &Word| matches!(program_name(&word.plain), "xargs" | "parallel");
         let fed_from = self.words.iter().position(feeds).filter(|_| self.wraps).unwrap_or(usize::MAX);
@@ -157,7 +164,7 @@ fn has_long_descriptor(text: &str) -> bool {
 }
 
 /// The part of a program's path that names it; empty for a path that ends in `/`, which no program has.
-fn program_name(program: &str) -> &str {
+pub(crate) fn program_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 

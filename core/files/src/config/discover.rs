@@ -9,6 +9,7 @@ use super::closed::Expected;
 use super::load::{Configuration, FoundFile, Piece, read_text, refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
+use super::policy_files;
 use super::recognise::Format;
 use super::trust::{Trust, TrustStore, TrustedHook};
 use super::variables::refuse_unfilled;
@@ -120,6 +121,7 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     let approvals = Approvals { trust: discovery.trust, approved, expected, catalogue: discovery.catalogue };
     merge::merge(pieces, &discovery.directories, Some(&approvals), &mut configuration);
     note_untrusted(&mut configuration);
+    guard_policy_files(discovery, &roots, &mut configuration);
 
     if discovery.strict && !configuration.problems.is_empty() {
         return Err(refused(&configuration.problems));
@@ -339,6 +341,22 @@ impl Roots {
         }
         expected
     }
+}
+
+/// Adds the guard of the policy's own files, unless the administrator or the user has switched it off.
+fn guard_policy_files(discovery: &Discovery<'_>, roots: &Roots, configuration: &mut Configuration) {
+    if configuration.guards_policy_files == Some(false) {
+        return;
+    }
+    let store = discovery.store.clone().or_else(|| TrustStore::usual(&discovery.directories));
+    let places = policy_files::Places {
+        directories: &discovery.directories,
+        levels: &roots.levels,
+        agent: discovery.agent.as_deref(),
+        plugins: &discovery.plugins,
+        store: store.as_ref().map(TrustStore::path),
+    };
+    configuration.policy_files = policy_files::guard(&places, configuration);
 }
 
 /// Says with each file how many of its hooks wait for an approval.

@@ -68,6 +68,10 @@ pub struct Configuration {
     pub problems: Vec<Problem>,
     /// Settings for the client, by the engine's names.
     pub options: Map<String, Value>,
+    /// The hook that asks before the policy's own files are changed.
+    pub policy_files: Option<Ready>,
+    /// Whether files of the administrator or the user want it; both do unless they say otherwise.
+    pub guards_policy_files: Option<bool>,
     /// Files that matter to a reload, whether they are there or not.
     pub watched: Vec<PathBuf>,
     /// The project.

@@ -59,6 +59,7 @@ pub(super) fn merge(
     let mut candidates = Vec::new();
     let mut switches = Vec::new();
     for (mut piece, counts) in pieces.into_iter().zip(switched) {
+        note_policy_files(&piece, configuration);
         configuration.problems.append(&mut piece.loaded.problems);
         for declared in piece.loaded.hooks {
             candidates.push(candidate(declared, piece.project.as_deref(), directories.home.as_deref(), approvals));
@@ -96,6 +97,13 @@ pub(super) fn merge(
                 unsure: candidate.ready.unsure,
             }),
         }
+    }
+}
+
+/// Takes what a file says about the guard of the policy's files; the administrator's word counts first.
+fn note_policy_files(piece: &Piece, configuration: &mut Configuration) {
+    if by_place(piece.scope) && configuration.guards_policy_files.is_none() {
+        configuration.guards_policy_files = piece.loaded.switches.policy_files;
     }
 }
 

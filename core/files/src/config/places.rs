@@ -130,6 +130,11 @@ const MACHINE: &[(&str, Format)] = &[
     ("etc/hookweave/hookweave.json", Format::HookweaveJson),
 ];
 
+/// The files of a project, by their paths below a directory.
+pub(super) fn project_paths() -> impl Iterator<Item = &'static str> {
+    PROJECT.iter().map(|(path, ..)| *path)
+}
+
 /// Every place that is looked at, wider scopes first.
 pub(super) fn all(
     directories: &Directories,

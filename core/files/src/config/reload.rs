@@ -120,6 +120,7 @@ pub fn diff(old: &Configuration, new: &Configuration) -> Changes {
     }
     changes.added = left.into_iter().map(|ready| change(ready, vec!["is new".to_owned()], Vec::new())).collect();
     compare_closed(old, new, &mut changes);
+    compare_policy_files(old, new, &mut changes);
     changes
 }
 
@@ -136,6 +137,18 @@ fn compare_closed(old: &Configuration, new: &Configuration, changes: &mut Change
     }
     for (ready, why) in before.iter().filter(|(_, why)| !is_in(&after, why)) {
         changes.removed.push(change(ready, vec![format!("does not block any more: {why}")], Vec::new()));
+    }
+}
+
+/// Notes whether changes of the policy's files are still asked about.
+fn compare_policy_files(old: &Configuration, new: &Configuration, changes: &mut Changes) {
+    match (&old.policy_files, &new.policy_files) {
+        (None, Some(after)) => changes.added.push(change(after, vec!["is new".to_owned()], Vec::new())),
+        (Some(before), None) => {
+            let why = "is switched off by `guard_policy_files`".to_owned();
+            changes.removed.push(change(before, vec![why.clone()], vec![why]));
+        }
+        (None, None) | (Some(_), Some(_)) => {}
     }
 }
 

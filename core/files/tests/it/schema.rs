@@ -56,6 +56,7 @@ fn webhook(extra: &Value) -> Value {
 fn good() -> Vec<Value> {
     let mut all = vec![
         json!({"hookweave": 1}),
+        json!({"hookweave": 1, "guard_policy_files": false}),
         json!({"hookweave": 1, "hooks": [], "$schema": "x"}),
         file(&json!({"event": "deploy:start", "command": ["p", "a", ""]})),
         file(

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Rules;
+use super::{Rules, Writes};
 use crate::error::{Code, Error};
 use crate::json::to_json;
 use crate::payload::{Host, Kind, Spelling};
@@ -45,6 +45,9 @@ pub struct MatcherSpec {
     /// An expression over the session and the event, such as `session.tool_calls > 50`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
+    /// Calls that may change files of a set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Writes>,
     /// A regular expression over the base names of the event's file paths, unanchored; dialects set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_name: Option<String>,
@@ -125,6 +128,12 @@ impl MatcherSpec {
     #[must_use]
     pub fn when(self, expression: impl Into<String>) -> Self {
         Self { when: Some(expression.into()), ..self }
+    }
+
+    /// Calls that may change files of a set.
+    #[must_use]
+    pub fn writes(self, files: Writes) -> Self {
+        Self { writes: Some(files), ..self }
     }
 
     /// A regular expression over the base names of the event's file paths; dialects set it.
@@ -212,6 +221,7 @@ impl MatcherSpec {
             agent: reader.text("agent")?,
             rule: Rules::read(&reader, "rule")?,
             when: reader.text("when")?,
+            writes: None,
             base_name: None,
             subject: None,
             naming: None,
@@ -229,6 +239,7 @@ impl MatcherSpec {
             "source_pattern" => self.source_pattern.clone().unwrap_or_default(),
             "base_name" => self.base_name.clone().unwrap_or_default(),
             "rule" => self.rule.as_ref().map(Rules::to_string).unwrap_or_default(),
+            "writes" => self.writes.as_ref().map(|writes| writes.label().to_owned()).unwrap_or_default(),
             "when" => self.when.clone().unwrap_or_default(),
             "session" => self.session.clone().unwrap_or_default(),
             "agent" => self.agent.clone().unwrap_or_default(),

@@ -57,6 +57,11 @@ impl Reading {
         (!self.is_open && self.line.is_some()).then_some(&*self.programs)
     }
 
+    /// The line as it is written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether every shell reads the line as this one does: it has words and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
         self.text.chars().all(|letter| letter.is_ascii_alphanumeric() || " _./\\:=,+-".contains(letter))

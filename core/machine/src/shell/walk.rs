@@ -242,7 +242,10 @@ impl Walk<'_> {
                 IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
                     let word = read(&word.value, self.line)?;
                     let nowhere = matches!(word.plain.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr");
-                    self.line.does_more |= writes(kind, &word.plain) && !nowhere;
+                    if writes(kind, &word.plain) && !nowhere {
+                        self.line.does_more = true;
+                        self.line.writes.push(word);
+                    }
                 }
                 IoFileRedirectTarget::Fd(_) => {}
                 IoFileRedirectTarget::ProcessSubstitution(..) => return None,
@@ -252,7 +255,10 @@ impl Walk<'_> {
             }
             IoRedirect::OutputAndError(word, _) => {
                 let word = read(&word.value, self.line)?;
-                self.line.does_more |= word.plain != "/dev/null";
+                if word.plain != "/dev/null" {
+                    self.line.does_more = true;
+                    self.line.writes.push(word);
+                }
             }
             // They were taken out before.
             IoRedirect::HereDocument(..) => return None,

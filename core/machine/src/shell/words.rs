@@ -33,6 +33,16 @@ impl Word {
         (!self.is_dynamic && !self.is_patterned).then_some(self.plain.as_str())
     }
 
+    /// Whether something in it is filled in when the line runs.
+    pub(crate) const fn is_filled_in(&self) -> bool {
+        self.is_dynamic
+    }
+
+    /// The same with another text.
+    pub(crate) fn with(&self, text: &str) -> Self {
+        Self { plain: text.to_owned(), ..self.clone() }
+    }
+
     /// Whether it may begin with a dash when the line runs.
     pub(crate) fn may_be_flag(&self) -> bool {
         self.fixed().is_none() && self.known_start().is_empty()

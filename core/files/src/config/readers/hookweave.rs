@@ -15,7 +15,7 @@ use hookweave_machine::json::Json;
 use hookweave_machine::matcher::{FIELDS, MatcherSpec};
 
 /// Fields of a file.
-pub(in crate::config) const TOP: &[&str] = &["$schema", "hookweave", "hooks"];
+pub(in crate::config) const TOP: &[&str] = &["$schema", "hookweave", "guard_policy_files", "hooks"];
 
 /// Fields of a hook.
 pub(in crate::config) const HOOK: &[&str] = &[
@@ -75,6 +75,8 @@ fn read(text: &str, syntax: Syntax, source: &Source<'_>) -> Loaded {
         }
         let known = top.only(TOP);
         reading.take(known);
+        let guards = guards_policy_files(reading, &top);
+        reading.switches().policy_files = reading.take(guards).flatten();
         let Some(hooks) = top.get("hooks") else { return };
         let listed = hooks.items();
         for entry in reading.take(listed).unwrap_or_default() {
@@ -82,6 +84,17 @@ fn read(text: &str, syntax: Syntax, source: &Source<'_>) -> Loaded {
             reading.take(read);
         }
     })
+}
+
+/// Whether changes of the policy's files are asked about: not for a project to say.
+fn guards_policy_files(reading: &mut Reading<'_>, top: &Spot<'_>) -> Take<Option<bool>> {
+    let guards = top.flag("guard_policy_files")?;
+    if guards.is_some() && !matches!(reading.source.scope, Scope::Managed | Scope::User | Scope::Callback) {
+        let spot = top.given("guard_policy_files").unwrap_or_else(|| top.clone());
+        reading.remark(&spot, "has no effect in a project's file; write it into your own or the administrator's");
+        return Ok(None);
+    }
+    Ok(guards)
 }
 
 fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {

@@ -1,0 +1,198 @@
+//! The policy guards itself: changes of the files that decide what agents may do are asked about.
+//!
+//! Which files these are comes from the places that are searched, so that a system that is read is guarded too.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use super::load::{Configuration, Ready};
+use super::places::{self, Directories};
+use super::{Decision, Declared, Guard, Run};
+use hookweave_dialects::{Dialect, named};
+use hookweave_machine::hook::{FailBehavior, HookSpec, Scope, Timeout};
+use hookweave_machine::matcher::{FileSet, MatcherSpec, Writes};
+
+/// The name of the guard.
+pub const NAME: &str = "policy-files";
+
+/// What the guard's files are called.
+const LABEL: &str = "policy files";
+
+/// What a person is asked, and what the model reads where nobody can be asked.
+const PROMPT: &str = "this may change a file that decides what agents may do or what runs by itself: hookweave's own, an \
+                      agent's settings or hooks, a hook's script, a git hook or an editor's tasks. If it is wanted, a person \
+                      makes the change, and approves changed hooks with `hookweave trust approve`";
+
+/// Files beside those of hook systems: what git, agents and editors run by themselves.
+const FURTHER: &[&str] = &[
+    ".git/config",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+];
+
+/// Folders all of whose files count.
+const FOLDERS: &[&str] =
+    &[".git/hooks", ".github/hooks", ".copilot/hooks", ".hookweave", ".husky", ".wingman/agents", "managed-settings.d"];
+
+/// The files, as far as they are known.
+#[derive(Debug)]
+struct PolicyFiles {
+    directories: Directories,
+    levels: Vec<PathBuf>,
+    agent: Option<String>,
+    plugins: Vec<PathBuf>,
+    /// Files by their whole paths: those of the user and the machine, approvals, scripts.
+    named: Vec<String>,
+    /// The names by which a text that is not understood names a file.
+    names: FxHashSet<String>,
+}
+
+/// What the files are made of.
+pub(super) struct Places<'p> {
+    pub(super) directories: &'p Directories,
+    pub(super) levels: &'p [PathBuf],
+    pub(super) agent: Option<&'p str>,
+    pub(super) plugins: &'p [PathBuf],
+    /// Where approvals are kept.
+    pub(super) store: Option<&'p Path>,
+}
+
+/// The hook that asks a person before one of the files is changed.
+pub(super) fn guard(places: &Places<'_>, configuration: &Configuration) -> Option<Ready> {
+    let files = Arc::new(PolicyFiles::new(places, configuration));
+    let mut spec = HookSpec::new("PreToolUse")
+        .matcher(MatcherSpec::default().writes(Writes::new(LABEL, files)))
+        .fail_behavior(FailBehavior::Block)
+        .mandatory(true)
+        .name(NAME);
+    (spec.scope, spec.timeout) = (Scope::Managed, Timeout::Never);
+    let dialect: &'static dyn Dialect = named("hookweave").ok()?;
+    Some(Ready {
+        declared: Declared {
+            spec,
+            dialect,
+            declared_event: "PreToolUse".to_owned(),
+            run: Run::Decision(Decision::Ask(PROMPT.to_owned())),
+            wakes: false,
+            entry: Value::Null,
+            replaces: false,
+            plugin: None,
+            project: None,
+        },
+        fingerprint: String::new(),
+        guard: Arc::new(Guard::default()),
+        unsure: None,
+    })
+}
+
+impl PolicyFiles {
+    fn new(places: &Places<'_>, configuration: &Configuration) -> Self {
+        let fixed = places::all(places.directories, &[], None, places.plugins).into_iter().map(|place| place.file);
+        let certain = |ready: &Ready| {
+            let covered = ready.guard.covered().filter(|(_, _, is_certain)| *is_certain);
+            covered.map(|(path, _, _)| path.to_path_buf()).collect::<Vec<_>>()
+        };
+        let scripts = configuration.in_force().flat_map(certain);
+        let named: Vec<String> = fixed
+            .chain(places.store.map(Path::to_path_buf))
+            .chain(scripts)
+            .flat_map(|path| [real(&path), path])
+            .map(|path| spelt(&path.to_string_lossy()))
+            .collect();
+        let relative = places::project_paths().chain(FURTHER.iter().copied());
+        let known = relative.chain(FOLDERS.iter().copied()).map(str::to_owned);
+        let mut names: FxHashSet<String> =
+            known.chain(named.iter().cloned()).map(|path| spelt(base_name(&path))).collect();
+        // Too common to say anything.
+        names.remove("hooks");
+        names.remove("agents");
+        names.remove("config");
+        Self {
+            directories: places.directories.clone(),
+            levels: places.levels.to_vec(),
+            agent: places.agent.map(str::to_owned),
+            plugins: places.plugins.to_vec(),
+            named,
+            names,
+        }
+    }
+
+    fn has_exactly(&self, path: &str) -> bool {
+        let path = spelt(path);
+        let path = path.trim_end_matches('/');
+        let files = || places::project_paths().chain(FURTHER.iter().copied());
+        let holds = |file: &str| files().chain(FOLDERS.iter().copied()).any(|known| is_below(known, file));
+        // A file of a system, or the system's folder as a whole.
+        files().any(|file| ends_with(path, file))
+            || FOLDERS.iter().any(|folder| format!("/{path}/").contains(&format!("/{folder}/")))
+            || path.rsplit('/').next().is_some_and(|last| last.starts_with('.') && holds(last))
+            || self.named.iter().any(|named| named == path)
+    }
+}
+
+impl FileSet for PolicyFiles {
+    fn has(&self, path: &str) -> bool {
+        // Some programs stop reading at a NUL.
+        let path = path.split('\0').next().unwrap_or_default();
+        if self.has_exactly(path) {
+            return true;
+        }
+        let given = Path::new(path);
+        given.is_absolute() && self.has_exactly(&real(given).to_string_lossy().replace('\\', "/"))
+    }
+
+    fn is_named_in(&self, text: &str) -> bool {
+        let is_of_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+        let is_named = |word: &str| self.names.contains(&spelt(word.trim_end_matches('.')));
+        text.to_ascii_lowercase().contains("hookspath") || text.split(|letter: char| !is_of_name(letter)).any(is_named)
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        Path::new(path).is_dir()
+    }
+
+    fn present(&self) -> Vec<String> {
+        let searched = places::all(&self.directories, &self.levels, self.agent.as_deref(), &self.plugins);
+        let beside = self.levels.iter().flat_map(|level| FURTHER.iter().chain(FOLDERS).map(|path| level.join(path)));
+        let named = self.named.iter().map(PathBuf::from);
+        let all = searched.into_iter().map(|place| place.file).chain(beside).chain(named);
+        let there = all.filter(|path| path.exists());
+        there.flat_map(|path| [real(&path), path]).map(|path| path.to_string_lossy().replace('\\', "/")).collect()
+    }
+}
+
+/// A path with its links resolved, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)));
+    there.map_or_else(
+        || path.to_path_buf(),
+        |(above, real)| match path.strip_prefix(above) {
+            Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+            _ => real,
+        },
+    )
+}
+
+/// A path as paths are compared: where the system does not tell letters apart by case, neither does this.
+fn spelt(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    if cfg!(any(windows, target_os = "macos")) { path.to_lowercase() } else { path }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn ends_with(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}

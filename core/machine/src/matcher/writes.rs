@@ -1,0 +1,255 @@
+//! Whether a tool call may change a file of a set: by a tool that writes, or by a command line as far as it is understood.
+//!
+//! In doubt it may. A program that is not known to only read may write what its arguments name.
+
+mod programs;
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::sync::Arc;
+
+use super::MatchResult;
+use crate::match_input::MatchInput;
+use crate::path::PathForms;
+use crate::pattern::Glob;
+use crate::payload::Host;
+use crate::shell::{Line, Reading, Word};
+use programs::Use;
+
+/// Tools that change no file, whatever their arguments name.
+const HARMLESS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "BashOutput",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "LSP",
+    "NotebookRead",
+    "Read",
+    "Skill",
+    "Task",
+    "TaskOutput",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+];
+
+/// How many directories a line may change to before it is not followed any more.
+const MAX_DIRECTORIES: usize = 32;
+
+/// A set of files, which its owner knows.
+pub trait FileSet: fmt::Debug + Send + Sync {
+    /// Whether a path is a file of the set, or a folder of such files. It is given from the root if that is known.
+    fn has(&self, path: &str) -> bool;
+    /// Whether a text names a file of the set by its base name.
+    fn is_named_in(&self, text: &str) -> bool;
+    /// Whether a folder is at a path.
+    fn is_folder(&self, path: &str) -> bool;
+    /// The files of the set that are there now, from the root.
+    fn present(&self) -> Vec<String>;
+}
+
+/// The files whose writing a matcher looks for.
+#[derive(Debug, Clone)]
+pub struct Writes {
+    label: &'static str,
+    files: Arc<dyn FileSet>,
+}
+
+impl Writes {
+    /// Calls that may change one of these files; the label names them to people.
+    #[must_use]
+    pub fn new(label: &'static str, files: Arc<dyn FileSet>) -> Self {
+        Self { label, files }
+    }
+
+    /// What the files are called.
+    #[must_use]
+    pub const fn label(&self) -> &'static str {
+        self.label
+    }
+
+    /// Whether a tool may change files at all.
+    pub(super) fn speaks_of(names: &[&str]) -> bool {
+        !names.iter().any(|name| HARMLESS.contains(name)) || names.iter().any(|name| matches!(*name, "Edit" | "Write"))
+    }
+
+    pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        match input.tool_names() {
+            None => return MatchResult::INDETERMINATE,
+            Some(names) if !Self::speaks_of(&names) => return MatchResult::NO,
+            Some(_) => {}
+        }
+        let paths = input.paths();
+        let (lines, is_unreadable) = input.lines();
+        if paths.indeterminate || is_unreadable || paths.items.iter().any(|path| self.has(path)) {
+            return MatchResult::YES;
+        }
+        let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
+        let place = |path: &str| input.place(path);
+        let writes = lines.iter().any(|reading| {
+            // A line of another shell's is read as far as all shells agree.
+            let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
+            match line {
+                None => self.files.is_named_in(reading.text()),
+                Some(line) => {
+                    Lines { files: &*self.files, reading, place: &place, present: OnceCell::new() }.writes(line)
+                }
+            }
+        });
+        MatchResult::of(writes)
+    }
+
+    fn has(&self, path: &PathForms) -> bool {
+        path.forms().any(|form| self.files.has(form))
+    }
+}
+
+impl PartialEq for Writes {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.files, &other.files)
+    }
+}
+
+impl serde::Serialize for Writes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.label)
+    }
+}
+
+/// A line held against the set.
+struct Lines<'l> {
+    files: &'l dyn FileSet,
+    reading: &'l Reading,
+    /// The places that a path may mean.
+    place: &'l dyn Fn(&str) -> [PathForms; 2],
+    present: OnceCell<Vec<String>>,
+}
+
+impl Lines<'_> {
+    /// The files of the set that are there now.
+    fn present(&self) -> &[String] {
+        self.present.get_or_init(|| self.files.present())
+    }
+
+    fn writes(&self, line: &Line) -> bool {
+        let Some(directories) = Self::directories(line) else {
+            return self.files.is_named_in(self.reading.text());
+        };
+        let names = |word: &Word| self.names(word, &directories);
+        line.writes.iter().any(names)
+            || line.commands.iter().any(|command| match programs::usage(command) {
+                Use::Nothing => false,
+                Use::Policy => true,
+                Use::Unknown => self.files.is_named_in(self.reading.text()),
+                Use::Files(changes) => {
+                    changes.written.iter().any(|word| names(word))
+                        || changes.removed.iter().any(|word| self.holds_some(word, &directories))
+                        || changes.put.iter().any(|(into, word)| names(word) && self.is_folder(into, &directories))
+                }
+            })
+    }
+
+    /// The directories in which the line may work, beside the one in which it begins; `None` if there are too many.
+    fn directories(line: &Line) -> Option<Vec<String>> {
+        let mut directories = vec![String::new()];
+        for target in line.commands.iter().flat_map(programs::directories) {
+            for from in directories.clone() {
+                let joined = join(&from, &target);
+                if !directories.contains(&joined) {
+                    directories.push(joined);
+                }
+            }
+            if directories.len() > MAX_DIRECTORIES {
+                return None;
+            }
+        }
+        Some(directories)
+    }
+
+    /// Whether a word may name a file of the set.
+    fn names(&self, word: &Word, directories: &[String]) -> bool {
+        let text = word.plain.as_str();
+        let is_there = directories.iter().any(|from| self.is_in_set(&join(from, text)));
+        if is_there || word.fixed().is_none() && self.may_become(word, directories) {
+            return true;
+        }
+        // Where it is unknown in which directory a line works, the name alone says what it may be.
+        let is_astray = directories.iter().any(|from| from.contains('$'));
+        is_astray && !text.starts_with(['/', '~']) && self.files.is_named_in(text)
+    }
+
+    fn is_in_set(&self, path: &str) -> bool {
+        (self.place)(path).iter().flat_map(PathForms::forms).any(|form| self.files.has(form))
+    }
+
+    /// Whether a word that is filled in when the line runs may become a file of the set.
+    fn may_become(&self, word: &Word, directories: &[String]) -> bool {
+        if word.is_filled_in() {
+            let last = word.plain.rsplit('/').next().unwrap_or_default();
+            return last.contains('$') && self.files.is_named_in(self.reading.text());
+        }
+        directories.iter().any(|from| {
+            (self.place)(&join(from, &word.plain))
+                .iter()
+                .flat_map(|path| &path.places)
+                .any(|place| self.may_match(&place.full))
+        })
+    }
+
+    /// Whether a pattern of a shell may match a file of the set or a folder of such files.
+    fn may_match(&self, pattern: &str) -> bool {
+        if pattern.contains('{') && self.files.is_named_in(pattern) {
+            return true;
+        }
+        let glob = Glob::new(pattern, |glob| glob.literal_separator(true).empty_alternates(true));
+        // What cannot be read as a pattern here may be one to a shell.
+        let Ok(glob) = glob else { return true };
+        let is_match = |path: &str| glob.is_match(path) && !hides(pattern, path);
+        self.present().iter().any(|file| above(file).any(is_match))
+    }
+
+    /// Whether a word may name a folder.
+    fn is_folder(&self, word: &Word, directories: &[String]) -> bool {
+        word.fixed().is_none()
+            || directories.iter().any(|from| {
+                let mut places = (self.place)(&join(from, &word.plain)).into_iter().flat_map(|path| path.places);
+                places.any(|place| self.files.is_folder(&place.full))
+            })
+    }
+
+    /// Whether a word names a folder in which there are files of the set.
+    fn holds_some(&self, word: &Word, directories: &[String]) -> bool {
+        let present = self.present();
+        directories.iter().any(|from| {
+            (self.place)(&join(from, &word.plain)).iter().any(|path| {
+                path.places.iter().any(|place| present.iter().any(|file| above(file).any(|path| path == place.full)))
+            })
+        })
+    }
+}
+
+/// A path and the folders that it lies in.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| {
+        path.rsplit_once('/').map(|(above, _)| above).filter(|path| !path.is_empty())
+    })
+}
+
+/// Whether a part of a path begins with a dot where its pattern begins with none: shells leave such names out.
+fn hides(pattern: &str, path: &str) -> bool {
+    let is_open = |part: &str| part.starts_with(['*', '?', '[']);
+    pattern.split('/').zip(path.split('/')).any(|(pattern, part)| is_open(pattern) && part.starts_with('.'))
+}
+
+fn join(directory: &str, path: &str) -> String {
+    if directory.is_empty() || path.starts_with(['/', '~']) {
+        return path.to_owned();
+    }
+    format!("{directory}/{path}")
+}
