@@ -82,13 +82,9 @@ fn links(body: &mut String, graph: &Graph) {
 /// The way of a tool call past the hooks.
 fn way(body: &mut String, graph: &Graph) {
     let (before, after) = (["PreToolUse", "PermissionRequest"], ["PostToolUse", "PostToolUseFailure"]);
-    // A picture of one event is none of a call.
-    if graph.events.len() < 2
-        || !graph
-            .events
-            .iter()
-            .any(|event| before.contains(&event.name.as_str()) || after.contains(&event.name.as_str()))
-    {
+    let is_step = |event: &GraphEvent| before.iter().chain(&after).any(|name| event.name == *name);
+    // Typical calls stand where all events are drawn; a picture of one event is none of a call.
+    if graph.samples.is_empty() || !graph.events.iter().any(is_step) {
         return;
     }
     body.push_str(
