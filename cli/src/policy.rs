@@ -18,6 +18,52 @@ use serde_json::{Map, Value, json};
 use crate::failed::{Failed, Result};
 use crate::screen::count;
 
+/// The events as an agent meets them; those that a program defines follow by name.
+const LIFE: &[&str] = &[
+    "Setup",
+    "SessionStart",
+    "InstructionsLoaded",
+    "UserPromptExpansion",
+    "UserPromptSubmit",
+    "PostUserMessage",
+    "GenerateStart",
+    "GenerateEnd",
+    "GenerateError",
+    "MessageDisplay",
+    "ToolResolution",
+    "PreToolUse",
+    "PermissionRequest",
+    "PermissionGranted",
+    "PermissionDenied",
+    "Elicitation",
+    "ElicitationResult",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "FileChanged",
+    "CwdChanged",
+    "DirectoryAdded",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "SubagentStart",
+    "SubagentStop",
+    "TeammateIdle",
+    "TaskCreated",
+    "TaskCompleted",
+    "PreModelSwitch",
+    "PostModelSwitch",
+    "ContextWarning",
+    "PreCompact",
+    "PostCompact",
+    "ConfigChange",
+    "FileSuggestion",
+    "StatusLine",
+    "Notification",
+    "Stop",
+    "StopFailure",
+    "SessionEnd",
+];
+
 /// Which hooks from a project's files count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum TrustChoice {
@@ -211,13 +257,14 @@ impl Policy {
         self.registry.list().iter().filter(|hook| hook.origin.is_some()).count()
     }
 
-    /// The hooks by event, in the order of the events' names and of running.
-    pub(crate) fn by_event(&self) -> BTreeMap<String, Vec<HookInfo>> {
-        let mut events: BTreeMap<String, Vec<HookInfo>> = BTreeMap::new();
+    /// The hooks by event: events as an agent meets them, hooks in the order of running.
+    pub(crate) fn by_event(&self) -> Vec<(String, Vec<HookInfo>)> {
+        let mut events: BTreeMap<(usize, String), Vec<HookInfo>> = BTreeMap::new();
         for hook in self.registry.list() {
-            events.entry(hook.event.clone()).or_default().push(hook);
+            let at = LIFE.iter().position(|name| *name == hook.event).unwrap_or(LIFE.len());
+            events.entry((at, hook.event.clone())).or_default().push(hook);
         }
-        events
+        events.into_iter().map(|((_, name), hooks)| (name, hooks)).collect()
     }
 }
 
@@ -240,4 +287,20 @@ pub(crate) fn place_text(hook: &HookInfo, below: &Path) -> String {
 pub(crate) fn relative(path: &Path, below: &Path) -> String {
     let base = std::fs::canonicalize(below).unwrap_or_else(|_| below.to_path_buf());
     path.strip_prefix(&base).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use hookweave_host::event::BUILT_IN;
+
+    use super::LIFE;
+
+    #[test]
+    fn every_event_has_its_place() {
+        let mut known: Vec<&str> = BUILT_IN.iter().map(|event| event.name).collect();
+        let mut placed = LIFE.to_vec();
+        known.sort_unstable();
+        placed.sort_unstable();
+        assert_eq!(placed, known);
+    }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::failed::Result;
 
-pub(crate) use table::{Cell, Room, Table};
+pub(crate) use table::{Cell, Room, Table, folded};
 
 /// How much is printed, as `--quiet` and `--verbose` have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

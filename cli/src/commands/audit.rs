@@ -1,6 +1,7 @@
 //! `hookweave audit`: proves, follows, counts and searches an audit log.
 
 mod records;
+mod report;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::progress::Progress;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, json, shown, styled};
 
 use records::{Grep, Stats, Tail};
+use report::Report;
 
 /// Verify, follow, count and search an audit log
 #[derive(Debug, Args)]
@@ -29,6 +31,8 @@ enum Action {
     Tail(Tail),
     /// Count what hooks did, by hook
     Stats(Stats),
+    /// Count the calls that hooks stopped, and those that observing hooks would have stopped
+    Report(Report),
     /// Show the records that contain a text, or that some filters take
     Grep(Grep),
 }
@@ -55,6 +59,7 @@ impl Audit {
             Action::Verify(verify) => verify.run(screen),
             Action::Tail(tail) => tail.run(screen),
             Action::Stats(stats) => stats.run(screen),
+            Action::Report(report) => report.run(screen),
             Action::Grep(grep) => grep.run(screen),
         }
     }

@@ -20,7 +20,7 @@ use crate::delegates::{self, Delegate};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::policy::{Policy, Which, relative};
-use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, is_quiet, json, shown, styled};
+use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, folded, is_quiet, json, styled};
 use crate::settings::{Own, Settings};
 
 /// Check files, approvals and agents' settings, and show what to fix
@@ -82,7 +82,10 @@ impl Doctor {
                     Level::Note => (WARN, "note "),
                     Level::Wrong => (BAD, "WRONG"),
                 };
-                writeln!(screen, "{} {} {}", styled(style, word), styled(BOLD, finding.about), shown(&finding.what))?;
+                write!(screen, "{} {} ", styled(style, word), styled(BOLD, finding.about))?;
+                let before = word.len() + finding.about.len() + 2;
+                let lines = folded(&finding.what, before);
+                writeln!(screen, "{}", lines.join(&format!("\n{}", " ".repeat(before))))?;
             }
         }
         Ok(Verdict::of(findings.iter().all(|finding| finding.level != Level::Wrong)))

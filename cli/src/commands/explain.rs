@@ -1,5 +1,7 @@
 //! `hookweave explain`: which hooks an event would run, in which order, and why not the others.
 
+mod drawing;
+
 use clap::{Args, ValueEnum};
 use hookweave_host::explain::{ExplainedHook, explain};
 use hookweave_host::hook::Enforcement;
@@ -12,9 +14,8 @@ use crate::delegates;
 use crate::drive::checked;
 use crate::failed::{Result, Verdict};
 use crate::foreign::Permissions;
-use crate::graph::{self, Graph, GraphEvent, GraphHook};
 use crate::input::{EventArgs, GivenEvent};
-use crate::policy::{Policy, Which, matcher_text, place_text};
+use crate::policy::{Policy, Which, place_text};
 use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, is_quiet, json, shown, styled};
 
 /// Show which hooks an event would run, in which order, and why not the others
@@ -48,6 +49,9 @@ enum Drawing {
     /// One page that needs no network.
     Html,
 }
+
+/// Of a hook that observes.
+const NOT_ENFORCED: &str = "observes: not enforced";
 
 /// A hook under the event's light, with where it stands.
 #[derive(Serialize)]
@@ -120,13 +124,19 @@ impl Explain {
         let below = self.which.directory();
         let mut table = Table::new(&[
             ("hook", Room::Whole),
-            ("for", Room::CutEnd),
+            ("for", Room::Wrap),
             ("runs", Room::CutEnd),
             ("place", Room::CutStart),
         ]);
         for hook in hooks {
             let name = Cell::new(if hook.enabled { BOLD } else { DIM }, &hook.name);
-            let flags = [("mandatory", hook.mandatory), ("background", hook.detached), ("off", !hook.enabled)];
+            let observes = hook.enforcement == Enforcement::Observe;
+            let flags = [
+                ("mandatory", hook.mandatory),
+                (NOT_ENFORCED, observes),
+                ("background", hook.detached),
+                ("off", !hook.enabled),
+            ];
             let flags: Vec<&str> = flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag).collect();
             let flags = if flags.is_empty() { String::new() } else { format!(" ({})", flags.join(", ")) };
             table.row([name.and(DIM, flags), for_what(hook), runs(hook), Cell::new(DIM, place_text(hook, &below))]);
@@ -165,7 +175,7 @@ impl Explain {
                 let partly = !hook.covers && !hook.detached;
                 for (mark, is_set) in [
                     ("mandatory", hook.mandatory),
-                    ("observes: not enforced", hook.enforcement == Enforcement::Observe),
+                    (NOT_ENFORCED, hook.enforcement == Enforcement::Observe),
                     ("background", hook.detached),
                     ("an allow would not count: it covers only part of the call", partly),
                 ] {
@@ -196,60 +206,5 @@ impl Explain {
             table.write(screen, 2)?;
         }
         Ok(())
-    }
-
-    fn draw(
-        &self,
-        screen: Screen<'_>,
-        policy: &Policy,
-        given: Option<&GivenEvent>,
-        drawing: Drawing,
-    ) -> Result<Verdict> {
-        let snapshot = policy.registry.snapshot();
-        let wanted = given.map(|given| snapshot.resolve(&given.name)).transpose()?;
-        // A call, not just an event's name: then it is known what would run.
-        let explained = match (given, &wanted) {
-            (Some(given), Some(spec)) if !self.event.is_a_name_alone() => {
-                let payload = checked(&given.payload)?;
-                Some(explain(&snapshot, &Json, spec, &&payload).hooks)
-            }
-            _ => None,
-        };
-        let below = self.which.directory();
-        let of_hook = |hook: &HookInfo| {
-            let found = explained.iter().flatten().find(|explained| explained.id == hook.id);
-            GraphHook {
-                name: hook.name.clone(),
-                matcher: matcher_text(hook),
-                runs: hook.origin.as_deref().map(|origin| origin.runs.trim().to_owned()).unwrap_or_default(),
-                place: place_text(hook, &below),
-                scope: hook.scope.as_str(),
-                priority: hook.priority,
-                mandatory: hook.mandatory,
-                detached: hook.detached,
-                enabled: hook.enabled,
-                stage: found.and_then(|found| found.stage),
-                why_not: found
-                    .filter(|found| !found.matched)
-                    .map(|found| found.why.clone().unwrap_or_else(|| "its matcher does not hold".to_owned())),
-            }
-        };
-        let mut events = Vec::new();
-        for (name, hooks) in policy.by_event() {
-            if wanted.as_ref().is_none_or(|wanted| wanted.name() == name) {
-                let gate = policy.registry.resolve(&name)?.gate();
-                events.push(GraphEvent { name, gate, hooks: hooks.iter().map(of_hook).collect() });
-            }
-        }
-        if let Some(spec) = wanted.filter(|_| events.is_empty()) {
-            events.push(GraphEvent { name: spec.name().to_owned(), gate: spec.gate(), hooks: Vec::new() });
-        }
-        let graph = Graph { events, unapproved: policy.report.untrusted.len() };
-        let text = match drawing {
-            Drawing::Mermaid => graph::mermaid(&graph),
-            Drawing::Html => graph::html(&graph),
-        };
-        screen.write_all(text.as_bytes())?;
-        Ok(Verdict::Fine)
     }
 }

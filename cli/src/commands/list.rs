@@ -14,10 +14,9 @@ use serde_json::{Map, Value};
 
 use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
+use crate::mark::Mark;
 use crate::policy::{Policy, TrustChoice, Which, matcher_text, place_text, relative};
-use crate::screen::{
-    BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, is_quiet, is_verbose, json, micros, styled,
-};
+use crate::screen::{BOLD, Cell, DIM, Room, Screen, Table, WARN, count, is_quiet, is_verbose, json, micros, styled};
 use crate::snippet::{self, Badness};
 
 /// List every hook that is found here
@@ -61,14 +60,17 @@ impl List {
         let event = self.event.as_deref().map(|name| policy.registry.resolve(name)).transpose()?;
         let mut events = policy.by_event();
         if let Some(event) = &event {
-            events.retain(|name, _| name == event.name());
+            events.retain(|(name, _)| name == event.name());
             let is_other = |named: &str| policy.registry.resolve(named).is_ok_and(|other| other.name() != event.name());
             // A switch is of no event, and concerns all.
             policy.report.untrusted.retain(|waiting| !is_other(&waiting.approval.event));
         }
         if self.json {
-            let hooks =
-                events.values().flatten().map(|hook| Listed { hook, trust: trust(hook, &self.which) }).collect();
+            let hooks = events
+                .iter()
+                .flat_map(|(_, hooks)| hooks)
+                .map(|hook| Listed { hook, trust: trust(hook, &self.which) })
+                .collect();
             let LoadReport { found, untrusted, problems, options, .. } = &policy.report;
             let listing = Listing { hooks, asks_hookweave: &delegates, found, untrusted, problems, options };
             json(screen, &listing)?;
@@ -120,14 +122,15 @@ impl List {
 const CLOSED: &str = "closed: ";
 
 /// The hooks as they would be with every approval, and which of them are in force.
-struct Seen {
+pub(crate) struct Seen {
     /// `None` where nothing waits for an approval.
-    whole: Option<Policy>,
+    pub(crate) whole: Option<Policy>,
     in_force: Vec<(PathBuf, String)>,
 }
 
 impl Seen {
-    fn of(policy: &Policy, which: &Which) -> Result<Self> {
+    /// What a policy has in force, and what waits for an approval.
+    pub(crate) fn of(policy: &Policy, which: &Which) -> Result<Self> {
         let hooks = policy.registry.list();
         let is_closed = |hook: &&HookInfo| hook.name.starts_with(CLOSED);
         let in_force = hooks.iter().filter(|hook| !is_closed(hook)).filter_map(place_of).collect();
@@ -137,7 +140,8 @@ impl Seen {
         Ok(Self { whole, in_force })
     }
 
-    fn waits(&self, hook: &HookInfo) -> bool {
+    /// Whether a hook waits for an approval.
+    pub(crate) fn waits(&self, hook: &HookInfo) -> bool {
         self.whole.is_some() && place_of(hook).is_some_and(|place| !self.in_force.contains(&place))
     }
 
@@ -155,49 +159,6 @@ impl Seen {
 
 fn place_of(hook: &HookInfo) -> Option<(PathBuf, String)> {
     hook.origin.as_ref().map(|origin| (origin.file.clone(), origin.place.clone()))
-}
-
-/// What a hook can do, as a sign before its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
-    Mandatory,
-    Decides,
-    Observes,
-    Waits,
-    Off,
-}
-
-impl Mark {
-    fn of(hook: &HookInfo, gate: bool, waits: bool) -> Self {
-        match hook {
-            _ if waits => Self::Waits,
-            HookInfo { enabled: false, .. } => Self::Off,
-            HookInfo { enforcement: Enforcement::Observe, .. } => Self::Observes,
-            HookInfo { mandatory: true, .. } if gate => Self::Mandatory,
-            HookInfo { detached: false, .. } if gate => Self::Decides,
-            _ => Self::Observes,
-        }
-    }
-
-    const fn sign(self) -> (anstyle::Style, &'static str) {
-        match self {
-            Self::Mandatory => (BAD, "◆"),
-            Self::Decides => (GOOD, "●"),
-            Self::Observes => (DIM, "○"),
-            Self::Waits => (WARN, "?"),
-            Self::Off => (DIM, "-"),
-        }
-    }
-
-    const fn meaning(self) -> &'static str {
-        match self {
-            Self::Mandatory => "decides, and always runs",
-            Self::Decides => "decides",
-            Self::Observes => "observes",
-            Self::Waits => "waits for your approval",
-            Self::Off => "off",
-        }
-    }
 }
 
 /// The signs that were shown.
@@ -265,7 +226,7 @@ fn trust(hook: &HookInfo, which: &Which) -> &'static str {
 }
 
 fn table(hooks: &[HookInfo], seen: &Seen, below: &Path, marks: &mut Marks) -> Table {
-    let mut table = Table::bare(&[Room::Whole, Room::CutEnd, Room::CutEnd, Room::CutStart]);
+    let mut table = Table::bare(&[Room::Whole, Room::Wrap, Room::CutEnd, Room::CutStart]);
     for hook in hooks {
         table.row([named(hook, seen, marks), for_what(hook), runs(hook), Cell::new(DIM, place_text(hook, below))]);
     }

@@ -14,7 +14,7 @@ pub(crate) fn mermaid(graph: &Graph) -> String {
     for (at, event) in graph.events.iter().enumerate() {
         draw(&mut text, at, event);
     }
-    text.push_str("  classDef gate stroke-width:3px\n  classDef out stroke-dasharray:4 4,opacity:0.6\n");
+    text.push_str("  classDef gate stroke-width:3px\n  classDef out stroke-dasharray:4 4,opacity:0.6\n  classDef observes stroke-dasharray:2 2\n");
     if graph.unapproved > 0 {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(text, "  %% {} not approved and left out", graph.unapproved);
@@ -29,14 +29,22 @@ fn draw(text: &mut String, at: usize, event: &GraphEvent) {
     for (number, hook) in event.hooks.iter().enumerate() {
         let id = format!("e{at}h{number}");
         let (open, close) = if hook.mandatory { ("{{", "}}") } else { ("[", "]") };
-        let class = if hook.is_in() { "" } else { ":::out" };
+        let class = match hook {
+            hook if !hook.is_in() => ":::out",
+            hook if !hook.enforced => ":::observes",
+            _ => "",
+        };
         let _ = writeln!(text, "  {id}{open}\"{}\"{close}{class}", label(number, hook));
-        let arrow = if hook.detached || !hook.is_in() { "-.->" } else { "-->" };
-        let _ = writeln!(text, "  {before} {arrow} {id}");
-        // One that is left out, or that nothing waits for, stands beside the way.
-        if hook.is_in() && !hook.detached {
+        // One that is left out, that nothing waits for, or whose decision counts for nothing stands beside the way.
+        let beside = hook.detached || !hook.is_in() || !hook.enforced;
+        let _ = writeln!(text, "  {before} {} {id}", if beside { "-.->" } else { "-->" });
+        if !beside {
             before = id;
         }
+    }
+    if let Some(outcome) = &event.outcome {
+        let _ = writeln!(text, "  e{at}o([\"{}\"])", escaped(outcome));
+        let _ = writeln!(text, "  {before} --> e{at}o");
     }
 }
 
@@ -79,7 +87,7 @@ mod tests {
     fn hostile_texts_stay_text() {
         let drawn = mermaid(&hostile());
         let boxes: Vec<&str> = drawn.lines().filter(|line| line.contains('"')).collect();
-        assert_eq!(boxes.len(), 7, "{drawn}");
+        assert_eq!(boxes.len(), 28, "{drawn}");
         for line in boxes {
             let inner = line.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).unwrap().0;
             let plain = inner.replace("<br/>", "");

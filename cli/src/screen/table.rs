@@ -11,6 +11,9 @@ use crate::failed::Result;
 /// No column that may shrink becomes narrower, as long as another one can.
 const NARROWEST: usize = 12;
 
+/// A column that wraps keeps room for its longest word, up to this many.
+const LONGEST_WORD: usize = 28;
+
 /// A text is cut this far before the end of its room to leave a word whole.
 const NEAR: usize = 8;
 
@@ -162,6 +165,16 @@ impl Table {
         self.write_within(screen, indent, width())
     }
 
+    /// How narrow a column may become.
+    fn least(&self, column: usize) -> usize {
+        if self.rooms.get(column) != Some(&Room::Wrap) {
+            return NARROWEST;
+        }
+        let texts = self.rows.iter().filter_map(|row| row.get(column)).flat_map(|cell| &cell.parts);
+        let longest = texts.flat_map(|(_, text)| text.split(' ')).map(str::width).max().unwrap_or_default();
+        longest.clamp(NARROWEST, LONGEST_WORD)
+    }
+
     fn write_within(&self, screen: Screen<'_>, indent: usize, most: Option<usize>) -> Result<()> {
         let natural = |column: usize| {
             self.rows.iter().filter_map(|row| row.get(column)).map(Cell::width).max().unwrap_or_default()
@@ -169,7 +182,8 @@ impl Table {
         let mut widths: Vec<usize> = (0..self.rooms.len()).map(natural).collect();
         if let Some(most) = most {
             let between = 2 * widths.iter().filter(|width| **width > 0).count().saturating_sub(1);
-            fit(&mut widths, &self.rooms, most.saturating_sub(indent + between));
+            let least: Vec<usize> = (0..self.rooms.len()).map(|column| self.least(column)).collect();
+            fit(&mut widths, &least, &self.rooms, most.saturating_sub(indent + between));
         }
         for row in &self.rows {
             let cells: Vec<Vec<Cell>> = row
@@ -204,18 +218,29 @@ fn line<'c>(cells: impl Iterator<Item = (Option<&'c Cell>, &'c usize)>) -> Strin
     line
 }
 
-/// Narrows columns until they fit: the widest first, then those whose end matters, and those that are to stay whole last.
-fn fit(widths: &mut [usize], rooms: &[Room], most: usize) {
+/// Narrows columns until they fit, the widest first: those whose end may be cut, then those that wrap or keep their end, and
+/// those that are to stay whole last.
+fn fit(widths: &mut [usize], least: &[usize], rooms: &[Room], most: usize) {
     let order: [fn(&Room) -> bool; 3] =
-        [|room| matches!(room, Room::CutEnd | Room::Wrap), |room| *room == Room::CutStart, |_| true];
+        [|room| *room == Room::CutEnd, |room| matches!(room, Room::Wrap | Room::CutStart), |_| true];
     for may_shrink in order {
         while widths.iter().sum::<usize>() > most {
-            let wide = widths.iter_mut().zip(rooms).filter(|(width, room)| may_shrink(room) && **width > NARROWEST);
-            match wide.max_by_key(|(width, _)| **width) {
-                Some((width, _)) => *width -= 1,
+            let columns = widths.iter_mut().zip(least).zip(rooms);
+            let wide = columns.filter(|((width, least), room)| may_shrink(room) && **width > **least);
+            match wide.max_by_key(|((width, _), _)| **width) {
+                Some(((width, _), _)) => *width -= 1,
                 None => break,
             }
         }
+    }
+}
+
+/// A text in lines that fit behind what stands before it; one line where nothing is cut.
+pub(crate) fn folded(text: &str, before: usize) -> Vec<String> {
+    let text = shown(text);
+    match width() {
+        Some(most) => wrapped(&text, most.saturating_sub(before).max(NARROWEST)),
+        None => vec![text],
     }
 }
 
@@ -235,10 +260,10 @@ mod tests {
         table.row(["守护".into(), "echo one two three four five six".into(), "it is not approved; review it".into()]);
         table.row(["guard".into(), "exit 2".into(), "".into()]);
         let expected = [
-            "  hook   runs             why",
-            "  守护   echo one two…    it is not",
-            "                          approved;",
-            "                          review it",
+            "  hook   runs          why",
+            "  守护   echo one…     it is not",
+            "                       approved; review",
+            "                       it",
             "  guard  exit 2",
         ];
         let plain = anstream::adapter::strip_str(&printed(&table, 40)).to_string();

@@ -33,6 +33,7 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("hookweave audit verify log.jsonl --json", "audit-verify", false),
     ("printf '{' >> log.jsonl; hookweave audit verify log.jsonl --json", "audit-verify", false),
     ("hookweave audit stats log.jsonl --json", "audit-stats", false),
+    ("hookweave audit report log.jsonl --json", "audit-report", false),
     ("hookweave audit tail log.jsonl --json 2> /dev/null", "audit-record", true),
     ("hookweave audit grep push log.jsonl --json 2> /dev/null", "audit-record", true),
 ];

@@ -106,8 +106,8 @@ struct Given {
     messages: Vec<(Option<String>, Message)>,
     asks: Vec<(Option<String>, Question)>,
     suppress_output: bool,
-    /// The hook that observes and would have blocked the event: its id, its name, what it decided and why.
-    would_block: Option<(HookId, String, Action, Option<String>)>,
+    /// What observes and would have blocked the event: its hook, what it decided and why.
+    would_block: Vec<(Option<(HookId, String)>, Action, Option<String>)>,
 }
 
 /// A dispatch that is over.
@@ -226,7 +226,11 @@ fn given<T, V>(outcome: &Outcome<T, V>) -> Option<Box<Given>> {
         suppress_output: outcome.suppress_output(),
         would_block: outcome
             .would_be_blocked_by()
-            .map(|(id, name, observed)| (id, name.to_owned(), observed.action, observed.reason.clone())),
+            .into_iter()
+            .map(|(hook, observed)| {
+                (hook.map(|(id, name)| (id, name.to_owned())), observed.action, observed.reason.clone())
+            })
+            .collect(),
     }))
 }
 
@@ -318,25 +322,22 @@ impl Given {
         if self.suppress_output {
             make(Kind::Suppressed, &|_| {}, at);
         }
-        if self.blocked {
-            let blocked = |record: &mut AuditRecord| {
-                if let Some((id, name)) = &self.decider {
+        let refused = |hook: &Option<(HookId, String)>, action: Action, reason: &Option<String>| {
+            let (hook, reason) = (hook.clone(), reason.clone());
+            move |record: &mut AuditRecord| {
+                if let Some((id, name)) = &hook {
                     record.hook = Some(name.clone());
                     record.hook_id = Some(id.to_string());
                 }
-                record.outcome = Some(self.decision.as_str().to_owned());
-                record.reason.clone_from(&self.reason);
-            };
-            make(Kind::Blocked, &blocked, at);
-        }
-        if let Some((id, name, action, reason)) = &self.would_block {
-            let would_block = |record: &mut AuditRecord| {
-                record.hook = Some(name.clone());
-                record.hook_id = Some(id.to_string());
                 record.outcome = Some(action.as_str().to_owned());
-                record.reason.clone_from(reason);
-            };
-            make(Kind::WouldBlock, &would_block, at);
+                record.reason.clone_from(&reason);
+            }
+        };
+        if self.blocked {
+            make(Kind::Blocked, &refused(&self.decider, self.decision, &self.reason), at);
+        }
+        for (hook, action, reason) in &self.would_block {
+            make(Kind::WouldBlock, &refused(hook, *action, reason), at);
         }
     }
 }

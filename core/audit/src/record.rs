@@ -43,7 +43,8 @@ pub enum Kind {
     HookSkipped,
     /// What the agent was about to do must not happen; `hook` decided, `reason` says why.
     Blocked,
-    /// A hook that observes would have blocked what the agent was about to do: `hook`, `reason` as in `blocked`.
+    /// A hook that observes would have blocked what the agent was about to do: `hook`, `reason` as in `blocked`. Each such
+    /// hook of a dispatch has one.
     WouldBlock,
     /// A hook changed the fields in `details.fields`.
     Modified,

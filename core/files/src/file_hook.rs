@@ -25,7 +25,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::approvals::KeptApprovals;
-use crate::config::{Declared, Guard, Run};
+use crate::config::{Decision, Declared, Guard, Run};
 use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
@@ -207,6 +207,14 @@ impl FileHook {
         done: impl FnOnce(HandlerResult<Value>) + Send + 'static,
     ) -> Option<Job> {
         self.start_in(None, invocation, done)
+    }
+
+    /// What it decides without running anything; `None` when something runs.
+    pub fn decision(&self) -> Option<&Decision> {
+        match &self.declared.run {
+            Run::Decision(decision) => Some(decision),
+            _ => None,
+        }
     }
 
     /// Starts the hook as part of a distributed trace; without one of the host's it is the one that the process was started in.

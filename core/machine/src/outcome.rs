@@ -304,25 +304,28 @@ impl<T, V> Outcome<T, V> {
 
     /// Whether a hook that observes would have blocked what the agent is about to do.
     pub fn would_block(&self) -> bool {
-        self.would_be_blocked_by().is_some() || (self.unguarded.is_some() && self.observes())
+        !self.would_be_blocked_by().is_empty()
     }
 
-    /// The first hook that observes and would have blocked the event, with the strongest of those decisions.
-    pub fn would_be_blocked_by(&self) -> Option<(HookId, &str, &Observed)> {
-        if !self.progress.event.gate() {
-            return None;
-        }
+    /// What would have blocked the event, had it not observed: each such hook with its strongest decision, in order, and the
+    /// profile itself without a hook.
+    pub fn would_be_blocked_by(&self) -> Vec<(Option<(HookId, &str)>, &Observed)> {
+        let mut all: Vec<(Option<(HookId, &str)>, &Observed)> = Vec::new();
         let profile = self.progress.snapshot.options().profile;
-        let refusing = self.records().iter().filter_map(|record| {
-            let observed = record.observed.as_deref().filter(|observed| observed.action.refuses())?;
+        for record in self.records().iter().filter(|_| self.progress.event.gate()) {
+            let Some(observed) = record.observed.as_deref().filter(|observed| observed.action.refuses()) else {
+                continue;
+            };
             let entry = record.call.entry();
-            Some((entry.id(), &**entry.name(), observed))
-        });
-        refusing.reduce(
-            |first, next| {
-                if profile.rank(next.2.action) > profile.rank(first.2.action) { next } else { first }
-            },
-        )
+            let hook = Some((entry.id(), &**entry.name()));
+            match all.iter_mut().find(|(known, _)| *known == hook) {
+                Some((_, known)) if profile.rank(observed.action) > profile.rank(known.action) => *known = observed,
+                Some(_) => {}
+                None => all.push((hook, observed)),
+            }
+        }
+        all.extend(self.unguarded.as_deref().filter(|_| self.observes()).map(|own| (None, own)));
+        all
     }
 
     /// Why hooks objected to an event that cannot be blocked any more: for the model.

@@ -131,6 +131,69 @@ pub fn programs(text: &str) -> Option<Vec<(String, bool)>> {
     Some(texts.map(|(text, filled)| (text.split_whitespace().next().unwrap_or_default().to_owned(), filled)).collect())
 }
 
+/// Programs whose first word says what they do.
+const WITH_SUBCOMMANDS: &[&str] = &[
+    "apt",
+    "apt-get",
+    "aws",
+    "az",
+    "brew",
+    "bun",
+    "cargo",
+    "composer",
+    "deno",
+    "docker",
+    "dotnet",
+    "gcloud",
+    "gem",
+    "gh",
+    "git",
+    "glab",
+    "go",
+    "helm",
+    "kubectl",
+    "make",
+    "npm",
+    "npx",
+    "pip",
+    "pip3",
+    "pnpm",
+    "podman",
+    "poetry",
+    "systemctl",
+    "terraform",
+    "uv",
+    "yarn",
+];
+
+/// What a line runs, in a word or two for each command: `git push`, `sudo rm`. `None` when not all of the line is understood.
+///
+/// For people and their counts: it leaves out the arguments.
+#[must_use]
+pub fn summary(text: &str) -> Option<Vec<String>> {
+    let is_name = |word: &&Word| {
+        let letters = word.plain.bytes();
+        word.plain.len() <= 24
+            && letters.clone().all(|letter| letter.is_ascii_alphanumeric() || letter == b'-')
+            && letters.take(1).all(|letter| letter.is_ascii_alphabetic())
+    };
+    let name = |command: &Simple| {
+        let program = command.words.first().filter(|_| !command.is_nameless)?;
+        let program = program_name(&program.plain).to_owned();
+        let goes_on = command.wraps || WITH_SUBCOMMANDS.contains(&program.as_str());
+        let next = command.words.get(1).filter(|_| goes_on).filter(is_name);
+        Some(next.map_or_else(|| program.clone(), |next| format!("{program} {}", next.plain)))
+    };
+    let mut names: Vec<String> = Vec::new();
+    for command in &parse(text)?.commands {
+        let name = name(command)?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Some(names)
+}
+
 /// Whether a text nests no deeper than the parser can bear, quotes not looked at.
 fn is_bearable(text: &str) -> bool {
     let (mut parentheses, mut others) = (0_usize, 0_usize);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use hookweave_host::audit::{self, AuditRecord};
+use hookweave_host::audit::{self, AuditRecord, Kind};
 use serde::Serialize;
 
 use super::is_there;
@@ -153,7 +153,7 @@ fn remark(what: &str) -> Result<()> {
 }
 
 /// Says how many lines cannot be read; whether none are.
-fn report_unreadable(number: usize) -> Result<bool> {
+pub(super) fn report_unreadable(number: usize) -> Result<bool> {
     if number > 0 {
         remark(&format!("{} cannot be read; `hookweave audit verify` shows which", count(number, "line")))?;
     }
@@ -198,6 +198,8 @@ fn records(log: &Path, mut each: impl FnMut(AuditRecord) -> Result<()>) -> Resul
 struct Counted {
     runs: usize,
     outcomes: BTreeMap<String, usize>,
+    /// The calls that it would have blocked, had it not observed.
+    would_block: usize,
     #[serde(skip)]
     took: Vec<f64>,
     p50_us: f64,
@@ -210,6 +212,11 @@ impl Stats {
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut hooks: BTreeMap<String, Counted> = BTreeMap::new();
         let unreadable = records(&self.log, |record| {
+            let would_block =
+                record.hook.as_ref().filter(|_| record.kind == Kind::WouldBlock && self.only.takes(&record));
+            if let Some(hook) = would_block {
+                hooks.entry(hook.clone()).or_default().would_block += 1;
+            }
             // The record of the end counts, which repeats the start.
             if let (true, Some(hook), true) = (self.only.takes(&record), record.hook, record.duration_us.is_some()) {
                 let counted = hooks.entry(hook).or_default();
@@ -237,8 +244,10 @@ impl Stats {
             ("result", Room::Wrap),
         ]);
         for (hook, counted) in &hooks {
+            let would_block = (counted.would_block > 0).then_some(("would block", &counted.would_block));
+            let outcomes = counted.outcomes.iter().map(|(word, number)| (word.as_str(), number));
             let outcomes: Vec<String> =
-                counted.outcomes.iter().map(|(word, number)| format!("{word} {number}")).collect();
+                outcomes.chain(would_block).map(|(word, number)| format!("{word} {number}")).collect();
             table.row([
                 Cell::new(BOLD, hook),
                 Cell::from(counted.runs.to_string()),

@@ -16,12 +16,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::load::{LoadOptions, read_text, unreadable};
-use super::places::project_of;
+use super::places::{project_of, scope_of};
 use super::recognise::{Format, recognise};
 use super::scripts::Roots;
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Fix, Problem, Source, readers};
 use hookweave_machine::error::Error;
+use hookweave_machine::hook::Scope;
 use hookweave_machine::pattern::PatternCache;
 use standing::Standing;
 
@@ -131,9 +132,11 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
 pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Error> {
     let recognised = recognise(file, text, options.dialect)?;
     let project = options.project_dir.clone().or_else(|| project_of(file, options.directories.home.as_deref()));
+    // A file of the administrator or of the user may say more than one that comes with a project.
+    let is_of_project = options.scope == Scope::Project;
     let source = Source {
         file: file.to_path_buf(),
-        scope: options.scope,
+        scope: scope_of(file, &options.directories).filter(|_| is_of_project).unwrap_or(options.scope),
         dialect: recognised.format.dialect()?,
         project_dir: project.clone(),
         plugin: plugin_of(file),

@@ -218,6 +218,14 @@ fn user(directories: &Directories) -> Vec<CandidateFile> {
     places
 }
 
+/// As whose a file at one of the machine's or the user's places is loaded; `None` for a file elsewhere.
+pub(super) fn scope_of(file: &Path, directories: &Directories) -> Option<Scope> {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let file = real(file);
+    let places = managed(directories).into_iter().chain(user(directories));
+    places.filter(|place| real(&place.file) == file).map(|place| place.scope).next()
+}
+
 /// Whether nothing is there, which is no mistake.
 pub(super) fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)

@@ -44,6 +44,27 @@ fn good_files_have_no_findings() {
 }
 
 #[test]
+fn a_file_is_checked_as_whose_it_is() {
+    let world = World::new();
+    let text = "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"exit 2\"\nenforcement = \"observe\"\n";
+    let machine = world.discovery().directories.managed_file("hookweave").unwrap();
+    let machine = machine.strip_prefix(world.path("")).unwrap().to_str().unwrap().to_owned();
+    for (path, wanted) in [
+        ("project/hookweave.toml", vec!["remark"]),
+        ("home/.config/hookweave/hookweave.toml", vec![]),
+        (machine.as_str(), vec![]),
+    ] {
+        world.write(path, text);
+        let mut found = rules(&world, path);
+        found.retain(|rule| *rule == "remark");
+        assert_eq!(found, wanted, "{path}");
+    }
+    let mandatory = "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"exit 2\"\nmandatory = false\n";
+    world.write(&machine, mandatory);
+    assert!(rules(&world, &machine).contains(&"remark"), "what loading ignores there is said");
+}
+
+#[test]
 fn seconds_and_milliseconds() {
     let with = |timeout: u32| json!({"type": "command", "command": "true", "timeout": timeout});
     assert_eq!(in_file(GEMINI, &hook("BeforeTool", "", &with(30))), ["timeout-unit"]);

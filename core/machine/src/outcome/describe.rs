@@ -40,9 +40,13 @@ impl<T, V> Outcome<T, V> {
         let why = self.reason().map_or_else(String::new, |reason| format!(": {}", one_line(reason)));
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(text, "{}{tool}: {}{by}{note}{why}", self.event().name(), self.decision().as_str());
-        if let Some((_, hook, observed)) = self.would_be_blocked_by() {
+        for (hook, observed) in self.would_be_blocked_by() {
             let why = observed.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", one_line(reason)));
-            let _ = writeln!(text, "  would have been blocked by `{}`, which observes{why}", one_line(hook));
+            let by = hook.map_or_else(
+                || "the profile, and the client".to_owned(),
+                |(_, hook)| format!("`{}`, which", one_line(hook)),
+            );
+            let _ = writeln!(text, "  would have been blocked by {by} observes{why}");
         }
     }
 

@@ -1,0 +1,158 @@
+//! `hookweave audit report`: what hooks stopped, and what those that observe would have stopped.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hookweave_host::audit::{CountedCall, RefusalReport, Refusals, refusals};
+
+use super::{is_there, usize_of};
+use crate::failed::{Result, Verdict};
+use crate::html::{escaped, page};
+use crate::screen::{BAD, BOLD, Cell, DIM, Room, Screen, Table, WARN, count, is_quiet, is_verbose, json, styled};
+
+/// How many calls a summary names.
+const MOST: usize = 5;
+
+/// `hookweave audit report`
+#[derive(Debug, Args)]
+pub(super) struct Report {
+    /// The log
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+
+    /// How the report is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Print JSON for programs; the same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// One page that needs no network.
+    Html,
+}
+
+impl Report {
+    /// Runs the command.
+    pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        is_there(&self.log)?;
+        let report = refusals(&self.log)?;
+        match if self.json { Format::Json } else { self.format } {
+            Format::Json => {
+                json(screen, &report)?;
+                return Ok(Verdict::of(report.unreadable_lines == 0));
+            }
+            Format::Html => screen.write_all(html(&report).as_bytes())?,
+            Format::Text => text(screen, &report)?,
+        }
+        Ok(Verdict::of(super::records::report_unreadable(usize_of(report.unreadable_lines))?))
+    }
+}
+
+/// The two kinds of refusals, each as a sentence about its calls.
+fn parts(report: &RefusalReport) -> [(&Refusals, String); 2] {
+    let sentence = |refusals: &Refusals, were: &str, was: &str| {
+        let calls = count(usize_of(refusals.calls), "call");
+        let of = if report.calls == 0 { String::new() } else { format!(" of {}", report.calls) };
+        format!("{calls}{of} {} stopped", if refusals.calls == 1 { was } else { were })
+    };
+    [
+        (&report.would_block, sentence(&report.would_block, "would have been", "would have been")),
+        (&report.blocked, sentence(&report.blocked, "were", "was")),
+    ]
+}
+
+/// From when to when.
+fn time(report: &RefusalReport) -> Option<String> {
+    Some(format!("from {} to {}", report.from.as_ref()?, report.to.as_ref()?))
+}
+
+/// Why a report names no commands.
+fn without_inputs(report: &RefusalReport) -> Option<&'static str> {
+    let is_empty = report.blocked.calls + report.would_block.calls == 0;
+    (!report.has_inputs && !is_empty).then_some(
+        "The log keeps digests of what was called. With --audit-inputs redacted (in code: inputs) the report names the commands.",
+    )
+}
+
+/// Calls with how often, the most frequent first.
+fn listed(what: &[CountedCall], most: usize) -> String {
+    let mut parts: Vec<String> =
+        what.iter().take(most).map(|call| format!("{} \u{d7}{}", call.what, call.calls)).collect();
+    if what.len() > most {
+        parts.push(format!("{} more", what.len() - most));
+    }
+    parts.join(", ")
+}
+
+fn text(screen: Screen<'_>, report: &RefusalReport) -> Result<()> {
+    let most = if is_verbose() { usize::MAX } else { MOST };
+    for (at, (refusals, sentence)) in parts(report).into_iter().enumerate() {
+        let style = if refusals.calls == 0 { DIM } else { [WARN, BAD].into_iter().nth(at).unwrap_or(BOLD) };
+        writeln!(screen, "{}", styled(style, &sentence))?;
+        if refusals.calls == 0 {
+            continue;
+        }
+        let mut table =
+            Table::new(&[("hook", Room::Whole), ("calls", Room::Whole), ("what", Room::Wrap), ("why", Room::Wrap)]);
+        for hook in &refusals.hooks {
+            table.row([
+                Cell::new(BOLD, hook.hook.as_deref().unwrap_or("(the client)")),
+                Cell::from(hook.calls.to_string()),
+                Cell::from(listed(&hook.what, most)),
+                Cell::new(DIM, hook.reason.as_deref().unwrap_or_default()),
+            ]);
+        }
+        table.write(screen, 2)?;
+    }
+    if !is_quiet() {
+        for remark in time(report).iter().map(String::as_str).chain(without_inputs(report)) {
+            writeln!(screen, "{}", styled(DIM, remark))?;
+        }
+    }
+    Ok(())
+}
+
+fn html(report: &RefusalReport) -> String {
+    let mut body = "<header>\n<h1>What hooks stopped</h1>\n".to_owned();
+    for remark in time(report).iter().map(String::as_str).chain(without_inputs(report)) {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(body, "<p>{}</p>", escaped(remark));
+    }
+    body.push_str("</header>\n<main>\n");
+    for (refusals, sentence) in parts(report) {
+        let _ = writeln!(body, "<section>\n<h2>{}</h2>", escaped(&sentence));
+        if refusals.calls > 0 {
+            body.push_str(
+                "<table>\n<thead><tr><th>hook</th><th>calls</th><th>what</th><th>why</th></tr></thead>\n<tbody>\n",
+            );
+            for hook in &refusals.hooks {
+                let name = escaped(hook.hook.as_deref().unwrap_or("(the client)"));
+                let what: Vec<String> = hook
+                    .what
+                    .iter()
+                    .map(|call| format!("<li><code>{}</code> \u{d7}{}</li>", escaped(&call.what), call.calls))
+                    .collect();
+                let reason = escaped(hook.reason.as_deref().unwrap_or_default());
+                let (calls, what) = (hook.calls, what.join(""));
+                let _ = writeln!(
+                    body,
+                    "<tr><th scope=\"row\">{name}</th><td>{calls}</td><td><ul>{what}</ul></td><td>{reason}</td></tr>"
+                );
+            }
+            body.push_str("</tbody>\n</table>\n");
+        }
+        body.push_str("</section>\n");
+    }
+    body.push_str("</main>\n");
+    page("What hooks stopped", &body)
+}
