@@ -101,7 +101,8 @@ impl EventArgs {
 
     /// Whether a word beside a tool's name is what its call is about, and no file with an event.
     fn is_subject(&self, word: &str) -> bool {
-        let is_file = word == "-" || (word.ends_with(".json") && Path::new(word).exists());
+        let is_file = word == "-"
+            || (Path::new(word).extension().is_some_and(|ending| ending == "json") && Path::new(word).exists());
         self.agent.is_none() && self.args.is_none() && !is_file && self.named().is_none()
     }
 

@@ -154,8 +154,7 @@ impl Try {
         for call in calls {
             let one = self.one(&policy, call)?;
             match (self.json, is_one) {
-                (true, _) => {}
-                (false, true) => self.show(screen, &one, &policy)?,
+                (false, true) => show(screen, &one, &policy)?,
                 (false, false) if !is_quiet() || one.verdict != Word::Passes => in_a_line(screen, &one)?,
                 _ => {}
             }
@@ -219,31 +218,31 @@ impl Try {
         let asked = trace.iter().map(|entry| entry.hook.to_owned()).collect();
         Ok(Tried { call, verdict, reason: outcome.reason().map(str::to_owned), deciders, asked })
     }
+}
 
-    fn show(&self, screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
-        writeln!(screen, "{}  {}", one.verdict.styled(), shown(&call_text(&one.call.clone().payload())))?;
-        if is_quiet() {
-            return Ok(());
-        }
-        for decider in &one.deciders {
-            let reason = decider.reason.as_deref().map(|reason| format!(": {}", shown(reason))).unwrap_or_default();
-            let place = styled(DIM, &format!("({})", decider.place));
-            writeln!(screen, "  {} {place}{reason}", styled(BOLD, &decider.hook))?;
-            if !decider.matcher.is_empty() {
-                writeln!(screen, "  {}", styled(DIM, &format!("for {}", decider.matcher)))?;
-            }
-        }
-        if !one.deciders.is_empty() {
-            return Ok(());
-        }
-        let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
-        let what = match (one.asked.is_empty(), hooks) {
-            (false, _) => format!("asked: {}", one.asked.join(", ")),
-            (true, 0) => "no hook looks at tool calls here; `hookweave list` shows all hooks".to_owned(),
-            (true, _) => "no hook is for this call; `hookweave explain` with the same words says why".to_owned(),
-        };
-        Ok(writeln!(screen, "  {}", styled(DIM, &what))?)
+fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
+    writeln!(screen, "{}  {}", one.verdict.styled(), shown(&call_text(&one.call.clone().payload())))?;
+    if is_quiet() {
+        return Ok(());
     }
+    for decider in &one.deciders {
+        let reason = decider.reason.as_deref().map(|reason| format!(": {}", shown(reason))).unwrap_or_default();
+        let place = styled(DIM, &format!("({})", decider.place));
+        writeln!(screen, "  {} {place}{reason}", styled(BOLD, &decider.hook))?;
+        if !decider.matcher.is_empty() {
+            writeln!(screen, "  {}", styled(DIM, &format!("for {}", decider.matcher)))?;
+        }
+    }
+    if !one.deciders.is_empty() {
+        return Ok(());
+    }
+    let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
+    let what = match (one.asked.is_empty(), hooks) {
+        (false, _) => format!("asked: {}", one.asked.join(", ")),
+        (true, 0) => "no hook looks at tool calls here; `hookweave list` shows all hooks".to_owned(),
+        (true, _) => "no hook is for this call; `hookweave explain` with the same words says why".to_owned(),
+    };
+    Ok(writeln!(screen, "  {}", styled(DIM, &what))?)
 }
 
 fn in_a_line(screen: Screen<'_>, one: &Tried) -> Result<()> {
