@@ -19,6 +19,8 @@ export interface Problem {
 /** A finding of the linter; `rule` names the check. */
 export interface Finding extends Problem {
   readonly rule: string;
+  /** An error: a hook does not work. A warning: a likely mistake. A note: nothing has to be fixed. */
+  readonly severity: "error" | "warning" | "note";
 }
 
 /** A file that was read. */

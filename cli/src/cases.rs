@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::call::Call;
 use crate::document;
 use crate::failed::{Failed, Result};
 
@@ -49,6 +50,9 @@ pub(crate) struct Case {
     /// The tool's arguments.
     #[serde(default)]
     pub(crate) args: Option<Map<String, Value>>,
+    /// The call as people write it: a command line, `{read = PATH}` and its like, or what a call of `tool` is about.
+    #[serde(default, rename = "try")]
+    pub(crate) call: Option<Value>,
     /// Other fields of the event.
     #[serde(default)]
     pub(crate) payload: Map<String, Value>,
@@ -65,18 +69,27 @@ pub(crate) struct Case {
     pub(crate) expect: Expect,
 }
 
+/// The version, as the format of a file writes it.
+fn version_in(file: &Path) -> &'static str {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => "`hooktest = 1`",
+        Some("json") => "`\"hooktest\": 1`",
+        _ => "`hooktest: 1`",
+    }
+}
+
 impl CaseFile {
     /// Reads a file; an error names the case.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let refuse = |what: String| Failed::file(path, what);
         let Value::Object(mut top) = document::read(path)? else {
-            return Err(refuse("must be an object with `hooktest = 1` and `cases`".to_owned()));
+            return Err(refuse(format!("must be an object with {} and `cases`", version_in(path))));
         };
         if let Some(unknown) = top.keys().find(|name| !TOP.contains(&name.as_str())) {
             return Err(refuse(format!("unknown field `{unknown}`; known are {}", TOP.join(", "))));
         }
         if top.get("hooktest") != Some(&Value::from(1)) {
-            return Err(refuse("the version is missing or unknown; begin the file with `hooktest = 1`".to_owned()));
+            return Err(refuse(format!("the version is missing or unknown; begin the file with {}", version_in(path))));
         }
         let beside = path.parent().unwrap_or_else(|| Path::new("."));
         let mut texts = |field: &str| -> Result<Vec<String>> {
@@ -114,15 +127,20 @@ impl CaseFile {
 
 impl Case {
     fn check(&self) -> std::result::Result<(), String> {
-        let own = self.event.is_some() || self.tool.is_some() || self.args.is_some() || !self.payload.is_empty();
+        let own = self.event.is_some()
+            || self.tool.is_some()
+            || self.args.is_some()
+            || self.call.is_some()
+            || !self.payload.is_empty();
+        self.tried().map_err(|why| why.to_string())?;
         match (&self.agent, &self.wire) {
             (Some(_), Some(_)) if own => {
-                Err("`wire` is the whole event; take event, tool, args and payload out".to_owned())
+                Err("`wire` is the whole event; take event, tool, args, try and payload out".to_owned())
             }
             (Some(_), None) => Err("`agent` says whose words `wire` is in; add `wire`".to_owned()),
             (None, Some(_)) => Err("`wire` is in some agent's words; add `agent`".to_owned()),
-            (None, None) if self.event.is_none() && self.tool.is_none() => {
-                Err("no event; add `event`, or `tool` for a PreToolUse".to_owned())
+            (None, None) if self.event.is_none() && self.tool.is_none() && self.call.is_none() => {
+                Err("no event; add `try` or `tool` for a PreToolUse, or `event`".to_owned())
             }
             _ => Ok(()),
         }?;
@@ -132,6 +150,26 @@ impl Case {
             );
         }
         Ok(())
+    }
+
+    /// The call that `try` is.
+    fn tried(&self) -> Result<Option<Call>> {
+        const WORDS: &[(&str, &str)] = &[("read", "Read"), ("write", "Write"), ("edit", "Edit"), ("fetch", "WebFetch")];
+        let wrong = || {
+            let fix = "write a command line, or one of read, write, edit and fetch with a text";
+            Failed::new(format!("`try` is no call; {fix}"))
+        };
+        let Some(call) = &self.call else { return Ok(None) };
+        if self.args.is_some() {
+            return Err(Failed::new("`try` and `args` are both the call; take one out"));
+        }
+        if let Some(text) = call.as_str() {
+            return Call::about(self.tool.as_deref().unwrap_or("Bash"), text).map(Some);
+        }
+        let fields = call.as_object().filter(|fields| fields.len() == 1 && self.tool.is_none()).ok_or_else(wrong)?;
+        let mut given = WORDS.iter().filter_map(|(word, tool)| Some((tool, fields.get(*word)?.as_str()?)));
+        let (tool, text) = given.next().ok_or_else(wrong)?;
+        Call::about(tool, text).map(Some)
     }
 
     /// The event's name and fields.
@@ -147,6 +185,7 @@ impl Case {
         if let Some(args) = &self.args {
             payload.insert("args".into(), Value::Object(args.clone()));
         }
+        payload.extend(self.tried()?.map(Call::payload).unwrap_or_default());
         Ok((self.event.clone().unwrap_or_else(|| "PreToolUse".to_owned()), payload))
     }
 }

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::failed::{Failed, Result};
 use crate::policy::relative;
-use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, shown, shown_lines, styled};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, count, is_verbose, shown, shown_lines, styled};
 
 /// How a change is made.
 #[derive(Debug, Clone, Copy, Args)]
@@ -33,6 +33,8 @@ pub(crate) struct Change {
     pub(crate) after: Option<String>,
     /// Whether it is a program.
     pub(crate) executable: bool,
+    /// Whether the text is this command's own: a line says that it is new.
+    pub(crate) is_ours: bool,
 }
 
 impl Change {
@@ -41,13 +43,17 @@ impl Change {
         self.before == self.after
     }
 
-    fn show(&self, screen: Screen<'_>) -> Result<()> {
+    fn show(&self, screen: Screen<'_>, brief: bool) -> Result<()> {
         let file = shown(&relative(&self.file, Path::new(".")));
         let word = match (&self.before, &self.after) {
             (None, _) => "new file",
             (_, None) => "taken away",
             _ => "changed",
         };
+        if brief && self.is_ours && self.before.is_none() {
+            let lines = count(self.after.as_deref().unwrap_or_default().lines().count(), "line");
+            return Ok(writeln!(screen, "{} {}", styled(BOLD, &file), styled(DIM, &format!("({word}, {lines})")))?);
+        }
         writeln!(screen, "{} {}", styled(BOLD, &file), styled(DIM, &format!("({word})")))?;
         let (before, after) = (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
         let diff = TextDiff::from_lines(before, after);
@@ -150,7 +156,7 @@ pub(crate) fn real_place(file: &Path, within: &Path) -> Result<PathBuf> {
 
 /// Shows changes and makes them, without a question, unless it is a dry run.
 pub(crate) fn show_or_write(screen: Screen<'_>, changes: &[Change], dry_run: bool) -> Result<()> {
-    changes.iter().try_for_each(|change| change.show(screen))?;
+    changes.iter().try_for_each(|change| change.show(screen, false))?;
     if dry_run { Ok(()) } else { changes.iter().try_for_each(Change::write) }
 }
 
@@ -162,7 +168,7 @@ pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<b
         return Ok(false);
     }
     for change in &changes {
-        change.show(screen)?;
+        change.show(screen, !how.dry_run && !is_verbose())?;
     }
     if how.dry_run {
         writeln!(screen, "{}", styled(DIM, "Nothing was written (--dry-run)."))?;

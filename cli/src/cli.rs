@@ -8,7 +8,7 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 
 use crate::commands::{
     Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run,
-    Schema, Test, Trust, Uninstall,
+    Schema, Test, Trust, Try, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::{Loudness, Screen, set_loudness};
@@ -25,6 +25,7 @@ Exit codes:
   0  success
   1  negative result: findings, a blocked event, a failed test
   2  wrong usage, or input that cannot be read
+  3  `hookweave try`: a person is asked
   `hookweave hook` exits as its agent expects, `hookweave record` as the program that it runs.
 
 Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md";
@@ -111,6 +112,7 @@ enum Command {
     Init(Init),
     List(List),
     Lint(Lint),
+    Try(Try),
     Explain(Explain),
     Run(Run),
     Test(Test),
@@ -153,6 +155,7 @@ impl Cli {
             Command::List(list) => list.run(screen)?,
             Command::Lint(lint) => lint.run(screen)?,
             Command::Explain(explain) => explain.run(screen)?,
+            Command::Try(call) => call.run(screen)?,
             Command::Run(run) => run.run(screen)?,
             Command::Test(test) => test.run(screen)?,
             Command::Replay(replay) => replay.run(screen)?,

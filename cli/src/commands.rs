@@ -17,6 +17,7 @@ mod replay;
 mod run;
 mod test;
 mod trust;
+mod try_call;
 
 pub(crate) use about::{Completion, Man, Schema};
 pub(crate) use approvals::Approvals;
@@ -34,3 +35,4 @@ pub(crate) use replay::Replay;
 pub(crate) use run::Run;
 pub(crate) use test::Test;
 pub(crate) use trust::Trust;
+pub(crate) use try_call::Try;

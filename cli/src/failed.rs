@@ -12,6 +12,8 @@ pub(crate) enum Verdict {
     Fine,
     /// It worked, with a negative result: findings, a blocked event, a failed test.
     Findings,
+    /// A person is asked.
+    Asks,
 }
 
 impl Verdict {
@@ -25,6 +27,7 @@ impl Verdict {
         match self {
             Self::Fine => 0,
             Self::Findings => 1,
+            Self::Asks => 3,
         }
     }
 }

@@ -11,6 +11,7 @@ use hookweave_host::event::{BUILT_IN, Catalogue};
 use hookweave_host::json::from_json;
 use serde_json::{Map, Value};
 
+use crate::call::Call;
 use crate::failed::{Failed, Place, Result};
 
 /// The largest event that is read, in bytes.
@@ -28,6 +29,11 @@ pub(crate) struct EventArgs {
     #[arg(value_name = "EVENT", help_heading = None::<&str>)]
     pub(crate) file: Option<PathBuf>,
 
+    /// What a call is about, behind a tool's name in place of EVENT: `Bash 'rm -rf /'`, `Read .env`
+    #[arg(value_name = "TEXT", requires = "file", help_heading = None::<&str>,
+        conflicts_with_all = ["agent", "tool", "args"])]
+    pub(crate) text: Option<String>,
+
     /// The file holds what this agent sends to its hooks
     #[arg(long, value_name = "AGENT", requires = "file")]
     pub(crate) agent: Option<String>,
@@ -36,7 +42,7 @@ pub(crate) struct EventArgs {
     #[arg(short, long, value_name = "NAME")]
     pub(crate) event: Option<String>,
 
-    /// The tool's name
+    /// The tool's name; EVENT then is what its call is about: `--tool Bash 'rm -rf /'`
     #[arg(short, long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
 
@@ -77,12 +83,35 @@ impl EventArgs {
     }
 
     const fn is_without_fields(&self) -> bool {
-        self.tool.is_none() && self.args.is_none() && self.set.is_empty()
+        self.text.is_none() && self.tool.is_none() && self.args.is_none() && self.set.is_empty()
+    }
+
+    /// The call that words are, in place of a file.
+    fn call(&self) -> Result<Option<Call>> {
+        let word = self.file.as_deref().and_then(Path::to_str);
+        match (word, &self.text, &self.tool) {
+            (Some(tool), Some(_), _) if Catalogue::default().resolve(tool).is_ok() => Err(Failed::new(format!(
+                "`{tool}` is an event; write the tool's name in its place, and the event with --event"
+            ))),
+            (Some(tool), Some(text), _) => Call::about(tool, text).map(Some),
+            (Some(text), None, Some(tool)) if self.is_subject(text) => Call::about(tool, text).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a word beside a tool's name is what its call is about, and no file with an event.
+    fn is_subject(&self, word: &str) -> bool {
+        let is_file = word == "-"
+            || (Path::new(word).extension().is_some_and(|ending| ending == "json") && Path::new(word).exists());
+        self.agent.is_none() && self.args.is_none() && !is_file && self.named().is_none()
     }
 
     /// The event that is meant.
     pub(crate) fn read(&self) -> Result<GivenEvent> {
+        let call = self.call()?;
+        let name = || self.event.clone().unwrap_or_else(|| "PreToolUse".to_owned());
         let mut given = match (&self.file, self.named()) {
+            _ if call.is_some() => GivenEvent { name: name(), payload: call.map(Call::payload).unwrap_or_default() },
             (Some(_), Some(name)) => GivenEvent { name: name.to_owned(), payload: Map::new() },
             (Some(file), None) => read_file(file, self.agent.as_deref(), self.event.as_deref())?,
             (None, _) => GivenEvent { name: self.name()?, payload: Map::new() },

@@ -3,6 +3,7 @@
 mod agent_approval;
 mod agents;
 mod auditing;
+mod call;
 mod cases;
 mod change;
 mod cli;

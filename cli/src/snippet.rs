@@ -7,6 +7,7 @@ use std::path::Path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use hookweave_host::config::Problem;
+use hookweave_host::config::lint::Severity;
 
 use crate::document;
 use crate::failed::{Failed, Place, Result};
@@ -16,28 +17,21 @@ use crate::screen::{shown, shown_lines, width};
 /// No line of a source is shown beyond so many bytes: files of one line exist.
 const LONGEST_LINE: usize = 4096;
 
-/// How bad a mistake is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Badness {
-    /// Something does not work.
-    Error,
-    /// A likely mistake.
-    Warning,
-}
+/// The mark of what `hookweave lint --fix` fixes.
+pub(crate) const FIXABLE: &str = " [*]";
 
-impl Badness {
-    fn level(self) -> Level<'static> {
-        match self {
-            Self::Error => Level::ERROR,
-            Self::Warning => Level::WARNING,
-        }
+const fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     }
 }
 
 /// A mistake, where it stands, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct Mistake<'m> {
-    pub(crate) badness: Badness,
+    pub(crate) severity: Severity,
     /// The rule that found it.
     pub(crate) rule: Option<&'m str>,
     pub(crate) what: &'m str,
@@ -53,9 +47,9 @@ pub(crate) struct Mistake<'m> {
 impl Mistake<'_> {
     /// Writes it with the line in which it stands.
     pub(crate) fn write(&self, out: &mut dyn Write) -> Result<()> {
-        let Self { badness, rule, what, file, text, line, column, fix } = self;
+        let Self { severity, rule, what, file, text, line, column, fix } = self;
         let what = shown_lines(what);
-        let title = badness.level().primary_title(&what);
+        let title = level(*severity).primary_title(&what);
         let title = match rule {
             Some(rule) => title.id(*rule),
             None => title,
@@ -125,7 +119,7 @@ fn is_obeyed(letter: char) -> bool {
 pub(crate) fn problem(
     out: &mut dyn Write,
     problem: &Problem,
-    badness: Badness,
+    severity: Severity,
     rule: Option<&str>,
     below: &Path,
 ) -> Result<()> {
@@ -135,10 +129,12 @@ pub(crate) fn problem(
         Some((what, fix)) => (what, Some(fix)),
         None => (in_place.as_str(), None),
     };
+    // Only lint knows how to mend it.
+    let mark = if rule.is_some() && problem.fix.is_some() { FIXABLE } else { "" };
     Mistake {
-        badness,
+        severity,
         rule,
-        what,
+        what: &format!("{what}{mark}"),
         file: shown(&relative(&problem.file, below)),
         text: text.as_deref(),
         line: problem.line,
@@ -168,7 +164,7 @@ pub(crate) fn failed(out: &mut dyn Write, failed: &Failed) -> Result<()> {
     match failed {
         Failed::Problems(problems, fix) => {
             for one in problems {
-                problem(out, one, Badness::Error, None, Path::new("."))?;
+                problem(out, one, Severity::Error, None, Path::new("."))?;
             }
             message(out, fix)
         }
@@ -177,7 +173,8 @@ pub(crate) fn failed(out: &mut dyn Write, failed: &Failed) -> Result<()> {
             let (line, column) = (Some(*line), Some(*column));
             let fix = Some(fix.as_str()).filter(|fix| !fix.is_empty());
             let file = shown(&file.display().to_string());
-            Mistake { badness: Badness::Error, rule: None, what, file, text: Some(text), line, column, fix }.write(out)
+            Mistake { severity: Severity::Error, rule: None, what, file, text: Some(text), line, column, fix }
+                .write(out)
         }
         Failed::Message(_) | Failed::NobodyReads => message(out, &failed.to_string()),
     }
@@ -185,5 +182,29 @@ pub(crate) fn failed(out: &mut dyn Write, failed: &Failed) -> Result<()> {
 
 fn message(out: &mut dyn Write, what: &str) -> Result<()> {
     let style = crate::screen::BAD.bold();
-    Ok(writeln!(out, "{style}error:{style:#} {}", shown_lines(what))?)
+    Ok(writeln!(out, "{style}error:{style:#} {}", shown_lines(&without_numbers(what)))?)
+}
+
+/// A message without the numbers that the system gives its errors, which say nothing beside their words.
+fn without_numbers(what: &str) -> String {
+    let mut parts = what.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let number = part.find(')').filter(|end| part.bytes().take(*end).all(|digit| digit.is_ascii_digit()));
+        match number.and_then(|end| part.get(end + 1..)) {
+            Some(rest) => text + rest,
+            None => text + " (os error " + part,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_the_system_are_left_out() {
+        assert_eq!(without_numbers("a: no file (os error 2); name one (os error 13)"), "a: no file; name one");
+        assert_eq!(without_numbers("a (os error of mine) b"), "a (os error of mine) b");
+    }
 }

@@ -20,7 +20,7 @@ pub use hookweave_host::action::Action;
 #[doc(inline)]
 pub use hookweave_host::answer::{Injection, Message, Question};
 #[doc(inline)]
-pub use hookweave_host::config::lint::Finding;
+pub use hookweave_host::config::lint::{Finding, Severity};
 #[doc(inline)]
 pub use hookweave_host::config::load::{FoundFile, LostApproval, UntrustedHook};
 #[doc(inline)]

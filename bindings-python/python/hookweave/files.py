@@ -63,6 +63,8 @@ class Finding:
     """What a linter says of a file; ``rule`` names the check."""
 
     rule: str
+    severity: Literal["error", "warning", "note"]
+    """An error: a hook does not work. A warning: a likely mistake. A note: nothing has to be fixed."""
     file: Path
     place: str
     line: int | None

@@ -26,6 +26,18 @@ pub(crate) struct Ran {
     pub(crate) state: State,
     /// How long it took.
     pub(crate) seconds: f64,
+    /// Of one that does not hold: the call, and what became of every hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<String>,
+}
+
+impl Ran {
+    /// Every difference, then the call and what became of every hook.
+    pub(crate) fn lines(&self) -> Vec<&str> {
+        let State::Failed(why) = &self.state else { return Vec::new() };
+        let outcome = self.outcome.iter().flat_map(|outcome| outcome.lines());
+        why.iter().map(String::as_str).chain(outcome).collect()
+    }
 }
 
 /// Whether a case holds.

@@ -37,7 +37,12 @@ fn junit_case(xml: &mut String, file: &str, case: &Ran) {
         State::Skipped(why) => writeln!(xml, "><skipped message=\"{}\"/></testcase>", escaped(why)),
         State::Failed(why) => {
             let first = why.first().map_or("", String::as_str);
-            writeln!(xml, "><failure message=\"{}\">{}</failure></testcase>", escaped(first), escaped(&why.join("\n")))
+            writeln!(
+                xml,
+                "><failure message=\"{}\">{}</failure></testcase>",
+                escaped(first),
+                escaped(&case.lines().join("\n"))
+            )
         }
     };
 }
@@ -72,8 +77,8 @@ pub(crate) fn tap(files: &[RanFile]) -> String {
         let _ = match &case.state {
             State::Passed => writeln!(text, "ok {at} - {name}"),
             State::Skipped(why) => writeln!(text, "ok {at} - {name} # SKIP {}", shown(why)),
-            State::Failed(why) => {
-                let lines: Vec<String> = why.iter().map(|line| format!("    {}", shown(line))).collect();
+            State::Failed(_) => {
+                let lines: Vec<String> = case.lines().iter().map(|line| format!("    {}", shown(line))).collect();
                 writeln!(text, "not ok {at} - {name}\n  ---\n  differences: |\n{}\n  ...", lines.join("\n"))
             }
         };

@@ -84,7 +84,7 @@ fn knowing(command: Command) -> Command {
             "to" => Some(AGENTS.iter().map(|agent| agent.name).chain(["hookweave"]).collect()),
             "event" | "events" => Some(BUILT_IN.iter().map(|event| event.name).collect()),
             "sources" => Some(SOURCES.iter().map(|(word, _)| *word).chain(dialects()).collect()),
-            "allowed" => Some(RULES.iter().map(|(rule, _)| *rule).collect()),
+            "allowed" => Some(RULES.iter().map(|rule| rule.name).collect()),
             _ => None,
         }
     };

@@ -4,6 +4,7 @@ mod records;
 mod report;
 
 use std::fmt::Display;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -72,6 +73,11 @@ impl Verify {
         is_there(&self.log)?;
         let report = audit::verify_watched(&self.log, self.anchor.as_ref(), |read| progress.part(read, whole))?;
         drop(progress);
+        // An anchor proves that it was one.
+        if report.records == 0 && self.anchor.is_none() && !begins_as_log(&self.log) {
+            let what = "is no audit log, none of its lines is a record; name the file that --audit or `audit` names";
+            return Err(Failed::file(&self.log, what));
+        }
         if self.json {
             json(screen, &report)?;
         } else {
@@ -92,6 +98,13 @@ fn is_there(log: &Path) -> Result<()> {
         (Err(_), Err(why)) => Err(Failed::unreadable(log, &why)),
         (Err(why), _) => Err(why.into()),
     }
+}
+
+/// Whether a file begins as every log does, or is empty.
+fn begins_as_log(log: &Path) -> bool {
+    let mut first = [0];
+    let read = std::fs::File::open(log).and_then(|mut file| file.read(&mut first));
+    read.map_or(true, |read| read == 0 || first == *b"{")
 }
 
 /// A place in a log, as its reader named it.

@@ -184,7 +184,7 @@ impl Convert {
         }
         if let Some(file) = target {
             let after = Some(converted.text.clone());
-            make(screen, &[Change { file, before, after, executable: false }], self.how)?;
+            make(screen, &[Change { file, before, after, executable: false, is_ours: false }], self.how)?;
             report(screen, &converted.hooks, &left)?;
         } else {
             // The text alone, so that it can be piped; the report goes beside it.

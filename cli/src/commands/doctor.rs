@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::config::Problem;
-use hookweave_host::config::lint::lint;
+use hookweave_host::config::lint::{Severity, lint};
 use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::exec::command::forgets_children;
 use hookweave_host::files::LoadReport;
@@ -136,7 +136,6 @@ impl Doctor {
 
     /// Likely mistakes in the files, and what prevents their hooks from running.
     fn lint(&self, report: &LoadReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
-        const CANNOT_RUN: &[&str] = &["script-missing", "script-not-executable", "program-missing"];
         // What loading itself has reported is printed above, permission rules below.
         const SAID: &[&str] = &["invalid", "remark", "ambiguous-file", "permissions-not-run"];
         let project = std::path::absolute(self.which.directory()).ok();
@@ -152,7 +151,7 @@ impl Doctor {
             };
             let Ok(found_here) = lint(&found.file, &options) else { continue };
             for finding in found_here.iter().filter(|finding| !SAID.contains(&finding.rule)) {
-                let level = if CANNOT_RUN.contains(&finding.rule) { Level::Wrong } else { Level::Note };
+                let level = if finding.severity == Severity::Error { Level::Wrong } else { Level::Note };
                 let problem = &finding.problem;
                 let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
                 let what = format!("{}{line}: {} [{}]", relative(&problem.file, below), problem.message, finding.rule);

@@ -1,6 +1,5 @@
 //! `hookweave init`: a policy to begin with, and tests that hold it.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -17,8 +16,8 @@ use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, sho
 /// Write an initial policy and its tests
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// What the policy does; may be repeated
-    #[arg(short, long = "policy", value_enum, value_name = "NAME", default_values_t = [Starter::Destruction, Starter::Secrets])]
+    /// What the policy does, by default destruction and secrets; may be repeated. Beside a hookweave.toml it is added to it
+    #[arg(short, long = "policy", value_enum, value_name = "NAME")]
     policies: Vec<Starter>,
 
     /// The project's directory
@@ -42,6 +41,16 @@ enum Starter {
 }
 
 impl Starter {
+    /// Its name, as the command line has it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Destruction => "destruction",
+            Self::Secrets => "secrets",
+            Self::Publishing => "publishing",
+            Self::Context => "context",
+        }
+    }
+
     /// The hooks, and the cases that hold them.
     const fn parts(self) -> (&'static str, &'static str) {
         match self {
@@ -51,6 +60,27 @@ impl Starter {
             Self::Context => (include_str!("init/context.toml"), include_str!("init/context.yaml")),
         }
     }
+}
+
+const HOOKS: &str = "# The policy of every agent that works here. `hookweave list` shows it.\nhookweave = 1\n";
+const CASES: &str = "# `hookweave test` runs these cases.\nhooktest: 1\nfiles: [hookweave.toml]\ncases:\n";
+
+/// A policy with more hooks at its end.
+fn added(file: &Path, before: &str, hooks: &str) -> Result<String> {
+    let after = format!("{}\n\n{hooks}", before.trim_end());
+    let names = |text: &str| -> Result<Vec<String>> {
+        let top: toml::Table = toml::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|why| {
+            Failed::file(file, format!("cannot take more hooks: {}; write them as [[hooks]]", why.message()))
+        })?;
+        let hooks = top.get("hooks").and_then(toml::Value::as_array).into_iter().flatten();
+        Ok(hooks.filter_map(|hook| hook.get("name")?.as_str().map(str::to_owned)).collect())
+    };
+    let known = names(before)?;
+    if let Some(name) = names(hooks)?.iter().find(|name| known.contains(name)) {
+        return Err(Failed::file(file, format!("has a hook `{name}` already; leave out the policy that brings it")));
+    }
+    names(&after)?;
+    Ok(after)
 }
 
 impl Init {
@@ -88,6 +118,35 @@ impl Init {
         }
     }
 
+    /// The files to write, and whether there is a policy already, which gets the hooks at its end.
+    fn changes(&self, policies: &[Starter]) -> Result<(bool, Vec<Change>)> {
+        let file = real_place(&self.cwd.join("hookweave.toml"), &self.cwd)?;
+        let before = read(&file)?;
+        if before.is_some() && policies.is_empty() {
+            return Err(Failed::file(&file, "is there already; name what to add to it, such as --policy publishing"));
+        }
+        let usual = [Starter::Destruction, Starter::Secrets];
+        let policies = if policies.is_empty() { &usual } else { policies };
+        let (hooks, listed): (Vec<&str>, Vec<&str>) = policies.iter().map(|policy| policy.parts()).unzip();
+        let (hooks, cases) = (hooks.join("\n"), format!("{CASES}{}", listed.concat()));
+        let after = match &before {
+            Some(before) => added(&file, before, &hooks)?,
+            None => format!("{HOOKS}\n{hooks}"),
+        };
+        let names: Vec<&str> = policies.iter().map(|policy| policy.name()).collect();
+        let name = if before.is_some() { names.join("-") } else { "hookweave".to_owned() };
+        let cases_file = real_place(&self.cwd.join(format!("{name}.hooktest.yaml")), &self.cwd)?;
+        if read(&cases_file)?.is_some() {
+            return Err(Failed::file(
+                &cases_file,
+                "is there already; move it, so that the new cases do not replace it",
+            ));
+        }
+        let is_there = before.is_some();
+        let change = |file, before, text| Change { file, before, after: Some(text), executable: false, is_ours: true };
+        Ok((is_there, vec![change(file, before, after), change(cases_file, None, cases)]))
+    }
+
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         if !self.cwd.is_dir() {
@@ -96,29 +155,10 @@ impl Init {
         let mut policies = self.policies.clone();
         policies.sort_unstable();
         policies.dedup();
-        let mut hooks =
-            String::from("# The policy of every agent that works here. `hookweave list` shows it.\nhookweave = 1\n");
-        let mut cases =
-            String::from("# `hookweave test` runs these cases.\nhooktest: 1\nfiles: [hookweave.toml]\ncases:\n");
-        for (hook, case) in policies.iter().map(|policy| policy.parts()) {
-            // Writing to a string cannot fail.
-            let _ = write!(hooks, "\n{hook}");
-            cases.push_str(case);
-        }
-        let mut changes = Vec::new();
-        for (name, text) in [("hookweave.toml", hooks), ("hookweave.hooktest.yaml", cases)] {
-            let file = real_place(&self.cwd.join(name), &self.cwd)?;
-            let before = read(&file)?;
-            if before.is_some() {
-                return Err(Failed::file(
-                    &file,
-                    "is there already; take what you need from `hookweave init --dry-run` elsewhere",
-                ));
-            }
-            changes.push(Change { file, before, after: Some(text), executable: false });
-        }
+        let (is_there, changes) = self.changes(&policies)?;
         if make(screen, &changes, self.how)? {
-            let is_approved = self.approve(screen, &changes)?;
+            // Other hooks of a file that was there may wait for a person's look.
+            let is_approved = !is_there && self.approve(screen, &changes)?;
             let place = self.place();
             let cases = if place.is_empty() { String::new() } else { format!(" {}", quoted(&self.cwd)) };
             let mut steps = Table::bare(&[Room::Whole, Room::Wrap]);

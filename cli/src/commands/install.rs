@@ -125,7 +125,7 @@ impl Install {
             settings.add(agent, event, &agent.entry(event, &command, self.timeout)).map_err(refuse)?;
         }
         let after = Some(settings.text());
-        let changes = [Change { file, before, after, executable: false }];
+        let changes = [Change { file, before, after, executable: false, is_ours: false }];
         if make(screen, &changes, self.how)? {
             let entries: Vec<Entry> = events.into_iter().map(|event| (event, command.clone())).collect();
             self.say_next(screen, agent, &entries)?;
@@ -254,7 +254,7 @@ impl Uninstall {
         let after = Some(settings.text()).filter(|_| !settings.is_bare(agent));
         writeln!(screen, "{} of {}", count(taken, "entry"), agent.name)?;
         let is_gone = after.is_none();
-        let change = Change { file, before, after, executable: false };
+        let change = Change { file, before, after, executable: false, is_ours: false };
         if make(screen, std::slice::from_ref(&change), self.how)? && is_gone {
             take_empty_folders_away(&change.file, &within);
         }

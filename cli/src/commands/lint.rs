@@ -6,18 +6,20 @@ mod sarif;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use hookweave_host::config::lint::{Finding, RULES, lint};
+use hookweave_host::config::lint::{Finding, RULES, Rule, Severity, lint, rule};
 use hookweave_host::config::load::LoadOptions;
 use serde_json::json;
 
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, is_quiet, json, shown, styled};
-use crate::snippet::{self, Badness};
+use crate::snippet::{self, FIXABLE};
 
 /// Report likely mistakes in hooks files
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 1 when there are findings, so that it can guard a build.")]
+#[command(after_help = "\
+Exits with 1 when there are errors or warnings, so that it can guard a build; with 2 when a file cannot be read, or when
+there is none. Notes alone are no failure.")]
 pub(crate) struct Lint {
     /// Files to check; by default all that are found here
     #[arg(value_name = "FILE", conflicts_with_all = ["files", "sources", "plugins", "agent_files"])]
@@ -30,6 +32,14 @@ pub(crate) struct Lint {
     /// List the rules
     #[arg(long)]
     rules: bool,
+
+    /// Say why a rule matters, and what to do
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["rules", "fix", "diff"])]
+    explain: Option<String>,
+
+    /// Count findings by rule in place of showing them
+    #[arg(long, conflicts_with_all = ["fix", "diff"])]
+    statistics: bool,
 
     /// Fix what can be fixed for certain, such as misspelt keys; shows each change
     #[arg(long)]
@@ -71,16 +81,17 @@ impl Lint {
         if self.rules {
             return rules(screen, format);
         }
-        if let Some(unknown) = self.allowed.iter().find(|allowed| !RULES.iter().any(|(rule, _)| rule == allowed)) {
-            let hint = hookweave_host::error::did_you_mean(unknown, RULES.iter().map(|(rule, _)| *rule));
-            return Err(Failed::new(format!(
-                "--allow `{unknown}` is no rule{hint}; `hookweave lint --rules` lists them"
-            )));
+        self.allowed.iter().try_for_each(|allowed| known_rule("--allow", allowed).map(drop))?;
+        if let Some(name) = &self.explain {
+            return explain(screen, format, known_rule("--explain", name)?);
         }
         let named: Vec<PathBuf> = self.paths.iter().chain(&self.which.files).cloned().collect();
         let files = if named.is_empty() { self.found()? } else { named };
-        if (self.fix || self.diff) && format != Format::Text {
-            return Err(Failed::new("--fix and --diff show changes to people; take --format and --json out"));
+        if files.is_empty() {
+            return Err(Failed::new("no hooks files here; name one, or write one with `hookweave init`"));
+        }
+        if (self.fix || self.diff || self.statistics) && format != Format::Text {
+            return Err(Failed::new("--fix, --diff and --statistics are for people; take --format and --json out"));
         }
         if self.diff {
             return fix::all(screen, self, &files, true).map(Verdict::of);
@@ -89,16 +100,26 @@ impl Lint {
             fix::all(screen, self, &files, false)?;
         }
         let mut findings = Vec::new();
+        let mut unread: Vec<Failed> = Vec::new();
         for file in &files {
-            findings.extend(self.findings(lint(file, &self.options())?));
+            match lint(file, &self.options()) {
+                Ok(found) => findings.extend(self.findings(found)),
+                Err(why) => unread.push(why.into()),
+            }
         }
         match format {
             Format::Json => json(screen, &json!({"files": files, "findings": described(&findings)}))?,
             Format::Github => findings.iter().try_for_each(|finding| annotation(screen, finding))?,
             Format::Sarif => json(screen, &sarif::log(&findings))?,
-            Format::Text => self.text(screen, &files, &findings)?,
+            Format::Text if self.statistics => statistics(screen, &findings)?,
+            // Of files that cannot be read there is nothing to say but that.
+            Format::Text if unread.len() == files.len() => {}
+            Format::Text => self.text(screen, files.len() - unread.len(), &findings)?,
         }
-        Ok(Verdict::of(findings.is_empty()))
+        // The findings of the others stand above.
+        let Some(last) = unread.pop() else { return Ok(Verdict::of(!findings.iter().any(fails))) };
+        unread.iter().try_for_each(|why| snippet::failed(&mut anstream::stderr().lock(), why))?;
+        Err(last)
     }
 
     fn options(&self) -> LoadOptions<'_> {
@@ -115,39 +136,94 @@ impl Lint {
         Ok(Policy::load(&self.which.to_look_at())?.report.found.into_iter().map(|found| found.file).collect())
     }
 
-    fn text(&self, screen: Screen<'_>, files: &[PathBuf], findings: &[Finding]) -> Result<()> {
+    fn text(&self, screen: Screen<'_>, files: usize, findings: &[Finding]) -> Result<()> {
         let below = self.which.directory();
         for finding in findings {
             let problem = &finding.problem;
-            let (badness, style, word) =
-                if problem.fatal { (Badness::Error, BAD, "error") } else { (Badness::Warning, WARN, "warning") };
             if !is_quiet() {
-                snippet::problem(screen, problem, badness, Some(finding.rule), &below)?;
+                snippet::problem(screen, problem, finding.severity, Some(finding.rule), &below)?;
                 continue;
             }
             let file = relative(&problem.file, &below);
             let position = [problem.line, problem.column].into_iter().flatten().map(|number| format!(":{number}"));
             writeln!(
                 screen,
-                "{}{}: {} {} {}",
+                "{}{}: {} {} {}{}",
                 shown(&file),
                 position.collect::<String>(),
-                styled(style, &format!("{word}:")),
+                styled(style(finding.severity), &format!("{}:", finding.severity.as_str())),
                 shown(&problem.message),
                 styled(DIM, &format!("[{}]", finding.rule)),
+                if problem.fix.is_some() { FIXABLE } else { "" },
             )?;
         }
         if is_quiet() {
             return Ok(());
         }
-        let looked = format!("{} in {}", count(findings.len(), "finding"), count(files.len(), "file"));
-        write!(screen, "{}", styled(if findings.is_empty() { GOOD } else { BOLD }, &looked))?;
+        let looked = format!("{} in {}", count(findings.len(), "finding"), count(files, "file"));
+        write!(screen, "{}{}", styled(if findings.is_empty() { GOOD } else { BOLD }, &looked), by_severity(findings))?;
         let fixable = findings.iter().filter(|finding| finding.problem.fix.is_some()).count();
         if fixable > 0 {
-            write!(screen, "; {} fixes {fixable} of them", styled(BOLD, "hookweave lint --fix"))?;
+            write!(screen, "; {} fixes {fixable} of them, marked [*]", styled(BOLD, "hookweave lint --fix"))?;
         }
         Ok(writeln!(screen)?)
     }
+}
+
+/// Whether a finding fails a build.
+fn fails(finding: &Finding) -> bool {
+    finding.severity > Severity::Note
+}
+
+const fn style(severity: Severity) -> anstyle::Style {
+    match severity {
+        Severity::Error => BAD,
+        Severity::Warning => WARN,
+        Severity::Note => DIM,
+    }
+}
+
+/// How many of each severity: `: 1 error, 2 warnings`.
+fn by_severity(findings: &[Finding]) -> String {
+    let number = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let of_each = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| (number(severity), severity));
+    let texts: Vec<String> =
+        of_each.iter().filter(|(number, _)| *number > 0).map(|(number, of)| count(*number, of.as_str())).collect();
+    if texts.is_empty() { String::new() } else { format!(": {}", texts.join(", ")) }
+}
+
+/// The rule of a name, which an option gives.
+fn known_rule(option: &str, name: &str) -> Result<&'static Rule> {
+    rule(name).ok_or_else(|| {
+        let hint = hookweave_host::error::did_you_mean(name, RULES.iter().map(|rule| rule.name));
+        Failed::new(format!("{option} `{name}` is no rule{hint}; `hookweave lint --rules` lists them"))
+    })
+}
+
+fn explain(screen: Screen<'_>, format: Format, rule: &Rule) -> Result<Verdict> {
+    if format == Format::Json {
+        json(screen, &[rule])?;
+        return Ok(Verdict::Fine);
+    }
+    let severity = styled(style(rule.severity), rule.severity.as_str());
+    writeln!(screen, "{} ({severity}): {}", styled(BOLD, rule.name), rule.finds)?;
+    writeln!(screen, "{}", rule.explains)?;
+    Ok(Verdict::Fine)
+}
+
+/// How many findings of each rule, the most first.
+fn statistics(screen: Screen<'_>, findings: &[Finding]) -> Result<()> {
+    let number = |rule: &Rule| findings.iter().filter(|finding| finding.rule == rule.name).count();
+    let mut counts: Vec<(usize, &Rule)> = RULES.iter().map(|rule| (number(rule), rule)).collect();
+    counts.retain(|(number, _)| *number > 0);
+    counts.sort_by_key(|(number, rule)| (std::cmp::Reverse(*number), rule.name));
+    let mut table =
+        Table::new(&[("number", Room::Whole), ("severity", Room::Whole), ("rule", Room::Whole), ("finds", Room::Wrap)]);
+    for (number, rule) in counts {
+        let severity = Cell::new(style(rule.severity), rule.severity.as_str());
+        table.row([Cell::from(number.to_string()), severity, Cell::new(BOLD, rule.name), Cell::from(rule.finds)]);
+    }
+    table.write(screen, 0)
 }
 
 /// Findings for programs.
@@ -163,13 +239,13 @@ fn described(findings: &[Finding]) -> Vec<serde_json::Value> {
 
 fn rules(screen: Screen<'_>, format: Format) -> Result<Verdict> {
     if format == Format::Json {
-        let rules: Vec<_> = RULES.iter().map(|(rule, finds)| json!({"rule": rule, "finds": finds})).collect();
-        json(screen, &rules)?;
+        json(screen, &RULES)?;
         return Ok(Verdict::Fine);
     }
-    let mut table = Table::new(&[("rule", Room::Whole), ("finds", Room::Wrap)]);
-    for (rule, finds) in RULES {
-        table.row([Cell::new(BOLD, rule), Cell::from(finds)]);
+    let mut table = Table::new(&[("rule", Room::Whole), ("severity", Room::Whole), ("finds", Room::Wrap)]);
+    for rule in RULES {
+        let severity = Cell::new(style(rule.severity), rule.severity.as_str());
+        table.row([Cell::new(BOLD, rule.name), severity, Cell::from(rule.finds)]);
     }
     table.write(screen, 0)?;
     Ok(Verdict::Fine)
@@ -180,7 +256,11 @@ fn annotation(screen: Screen<'_>, finding: &Finding) -> Result<()> {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let problem = &finding.problem;
-    let level = if problem.fatal { "error" } else { "warning" };
+    let level = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
     let file = relative(&problem.file, Path::new("."));
     let line = problem.line.map(|line| format!(",line={line}")).unwrap_or_default();
     let column = problem.column.map(|column| format!(",col={column}")).unwrap_or_default();

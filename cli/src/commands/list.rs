@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::config::Problem;
+use hookweave_host::config::lint::Severity;
 use hookweave_host::config::load::{FoundFile, UntrustedHook};
 use hookweave_host::files::LoadReport;
 use hookweave_host::hook::{Enforcement, FailBehavior};
@@ -17,7 +18,7 @@ use crate::failed::{Result, Verdict};
 use crate::mark::Mark;
 use crate::policy::{Policy, TrustChoice, Which, matcher_text, place_text, relative};
 use crate::screen::{BOLD, Cell, DIM, Room, Screen, Table, WARN, count, is_quiet, is_verbose, json, micros, styled};
-use crate::snippet::{self, Badness};
+use crate::snippet;
 
 /// List every hook that is found here
 #[derive(Debug, Args)]
@@ -301,8 +302,8 @@ pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[&UntrustedHook], below:
 /// Rejected entries and likely mistakes.
 pub(crate) fn problems(screen: Screen<'_>, report: &LoadReport, below: &Path) -> Result<()> {
     for problem in &report.problems {
-        let badness = if problem.fatal { Badness::Error } else { Badness::Warning };
-        snippet::problem(screen, problem, badness, None, below)?;
+        let severity = if problem.fatal { Severity::Error } else { Severity::Warning };
+        snippet::problem(screen, problem, severity, None, below)?;
     }
     Ok(())
 }

@@ -1,11 +1,14 @@
 //! `hookweave test`: holds hooks to what their author expects of them.
 
+mod in_order;
 mod watch;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 use hookweave_host::dialects;
+use hookweave_host::json::Json;
 
 use crate::cases::{Came, Case, CaseFile, Ran, RanFile, State, junit, look_for, tap};
 use crate::clock::{nanos_since, now};
@@ -29,8 +32,10 @@ Cases are in files called NAME.hooktest.yaml (or .toml, .json):
   hooktest: 1
   cases:
     - name: nothing deletes everything
-      tool: Bash
-      args: {command: rm -rf /}
+      try: rm -rf /
+      expect: block
+    - name: credentials stay secret
+      try: {read: .env}
       expect: block
 
 The hooks really run, those of the project without an approval: a test runs the code of what it tests.
@@ -43,6 +48,10 @@ pub(crate) struct Test {
     /// Only cases whose name contains this
     #[arg(short = 'k', long, value_name = "TEXT")]
     filter: Option<String>,
+
+    /// Run so many cases of a file at a time
+    #[arg(short, long, value_name = "NUMBER", default_value = "1")]
+    jobs: NonZeroUsize,
 
     /// Run again when a case, a hooks file or a script that a hook names changes
     #[arg(short, long, conflicts_with_all = ["json", "tap"])]
@@ -68,7 +77,7 @@ impl Test {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         if !self.watch {
-            let files = self.all()?;
+            let files = self.all(screen)?;
             self.report(screen, &files)?;
             return Ok(Verdict::of(!failed(&files)));
         }
@@ -76,7 +85,7 @@ impl Test {
         let mut watch = Watch::of(&places);
         loop {
             watch.begin();
-            match self.all() {
+            match self.all(screen) {
                 Ok(files) => {
                     self.report(screen, &files)?;
                     watch.add(files.into_iter().flat_map(|file| file.depends));
@@ -98,7 +107,7 @@ impl Test {
         if self.paths.is_empty() { vec![self.which.directory()] } else { self.paths.clone() }
     }
 
-    fn all(&self) -> Result<Vec<RanFile>> {
+    fn all(&self, screen: Screen<'_>) -> Result<Vec<RanFile>> {
         let paths = look_for(&self.places())?;
         if paths.is_empty() {
             let where_to: Vec<String> = self.places().iter().map(|path| path.display().to_string()).collect();
@@ -111,11 +120,20 @@ impl Test {
         let wanted = files.iter().flat_map(|file| &file.cases).filter(|case| self.wants(case)).count();
         let mut progress = Progress::new("testing", self.json || self.tap);
         let mut done = 0;
-        let mut step = || {
-            progress.count(done, wanted);
-            done += 1;
-        };
-        let ran: Vec<RanFile> = files.iter().map(|file| self.file(file, &mut step)).collect::<Result<_>>()?;
+        let mut ran: Vec<RanFile> = Vec::with_capacity(files.len());
+        for file in &files {
+            let mut heading = Some(file.path.display().to_string());
+            let tell = |case: &Ran| {
+                if !self.json && !self.tap {
+                    progress.wipe();
+                    show(screen, case, &mut heading)?;
+                }
+                done += 1;
+                progress.count(done, wanted);
+                Ok(())
+            };
+            ran.push(self.file(file, tell)?);
+        }
         drop(progress);
         if ran.iter().all(|file| file.cases.is_empty()) {
             let filter = self.filter.as_deref().unwrap_or_default();
@@ -128,8 +146,8 @@ impl Test {
         self.filter.as_ref().is_none_or(|part| case.name.contains(part.as_str()))
     }
 
-    /// Runs the cases of a file; `step` is called before each.
-    fn file(&self, file: &CaseFile, mut step: impl FnMut()) -> Result<RanFile> {
+    /// Runs the cases of a file; each is told of in order, as soon as it is done.
+    fn file(&self, file: &CaseFile, tell: impl FnMut(&Ran) -> Result<()>) -> Result<RanFile> {
         // What the command line names takes the place of what the file names.
         let is_chosen = !self.which.files.is_empty() || !self.which.sources.is_empty();
         let (files, sources) =
@@ -148,8 +166,8 @@ impl Test {
         if let Some(problem) = policy.report.problems.iter().find(|problem| problem.fatal) {
             return Err(Failed::new(format!("{problem}; the tests would miss it")));
         }
-        let wanted = file.cases.iter().filter(|case| self.wants(case));
-        let cases = wanted.inspect(|_| step()).map(|case| run_case(&which, case)).collect::<Result<_>>()?;
+        let wanted: Vec<&Case> = file.cases.iter().filter(|case| self.wants(case)).collect();
+        let cases = in_order::run(&wanted, self.jobs, |case| run_case(&which, case), tell)?;
         Ok(RanFile { name: file.path.display().to_string(), cases, depends })
     }
 
@@ -164,25 +182,6 @@ impl Test {
         if self.json {
             return json(screen, &files);
         }
-        for file in files {
-            let is_failed = file.cases.iter().any(|case| matches!(case.state, State::Failed(_)));
-            if is_quiet() && !is_failed {
-                continue;
-            }
-            writeln!(screen, "{}", styled(BOLD, &file.name))?;
-            for case in file.cases.iter().filter(|case| !is_quiet() || matches!(case.state, State::Failed(_))) {
-                let took = styled(DIM, &micros(case.seconds * 1e6));
-                let name = shown(&case.name);
-                match &case.state {
-                    State::Passed => writeln!(screen, "  {} {name}  {took}", styled(GOOD, "ok     "))?,
-                    State::Skipped(why) => writeln!(screen, "  {} {name}: {}", styled(WARN, "skipped"), shown(why))?,
-                    State::Failed(why) => {
-                        writeln!(screen, "  {} {name}  {took}", styled(BAD, "FAILED "))?;
-                        why.iter().try_for_each(|line| writeln!(screen, "            {}", shown(line)))?;
-                    }
-                }
-            }
-        }
         let number =
             |of: fn(&State) -> bool| files.iter().flat_map(|file| &file.cases).filter(|case| of(&case.state)).count();
         let failed = number(|state| matches!(state, State::Failed(_)));
@@ -193,6 +192,29 @@ impl Test {
     }
 }
 
+/// Shows what came of a case, below its file's name.
+fn show(screen: Screen<'_>, case: &Ran, heading: &mut Option<String>) -> Result<()> {
+    if is_quiet() && !matches!(case.state, State::Failed(_)) {
+        return Ok(());
+    }
+    if let Some(file) = heading.take() {
+        writeln!(screen, "{}", styled(BOLD, &file))?;
+    }
+    let took = styled(DIM, &micros(case.seconds * 1e6));
+    let name = shown(&case.name);
+    match &case.state {
+        State::Passed => writeln!(screen, "  {} {name}  {took}", styled(GOOD, "ok     "))?,
+        State::Skipped(why) => writeln!(screen, "  {} {name}: {}", styled(WARN, "skipped"), shown(why))?,
+        State::Failed(why) => {
+            writeln!(screen, "  {} {name}  {took}", styled(BAD, "FAILED "))?;
+            why.iter().try_for_each(|line| writeln!(screen, "            {}", shown(line)))?;
+            let outcome = case.outcome.iter().flat_map(|outcome| outcome.lines());
+            outcome.map(|line| styled(DIM, line)).try_for_each(|line| writeln!(screen, "            {line}"))?;
+        }
+    }
+    Ok(())
+}
+
 fn failed(files: &[RanFile]) -> bool {
     files.iter().flat_map(|file| &file.cases).any(|case| matches!(case.state, State::Failed(_)))
 }
@@ -200,19 +222,20 @@ fn failed(files: &[RanFile]) -> bool {
 /// Runs one case against hooks of its own, so that none of them remembers another case.
 fn run_case(which: &Which, case: &Case) -> Result<Ran> {
     if let Some(why) = &case.skip {
-        return Ok(Ran { name: case.name.clone(), state: State::Skipped(why.clone()), seconds: 0.0 });
+        return Ok(Ran { name: case.name.clone(), state: State::Skipped(why.clone()), seconds: 0.0, outcome: None });
     }
     let (policy, _) = delegates::load(which)?;
     let began = now();
-    let differences = differences(&policy, case).unwrap_or_else(|why| vec![why.to_string()]);
+    let (differences, outcome) = differences(&policy, case).unwrap_or_else(|why| (vec![why.to_string()], None));
     #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
     let seconds = nanos_since(began) as f64 / 1e9;
     policy.runtime.shutdown(super::run::FAREWELL);
     let state = if differences.is_empty() { State::Passed } else { State::Failed(differences) };
-    Ok(Ran { name: case.name.clone(), state, seconds })
+    Ok(Ran { name: case.name.clone(), state, seconds, outcome })
 }
 
-fn differences(policy: &Policy, case: &Case) -> Result<Vec<String>> {
+/// Every difference, and of a case with some what became of the call and of every hook.
+fn differences(policy: &Policy, case: &Case) -> Result<(Vec<String>, Option<String>)> {
     let (name, payload) = case.event()?;
     let (outcome, envelope) = dispatch(policy, &name, &payload, Deadline::within(None))?;
     let answer = match &case.agent {
@@ -222,8 +245,10 @@ fn differences(policy: &Policy, case: &Case) -> Result<Vec<String>> {
         }
         None => None,
     };
-    let outcome = outcome_json(&outcome, &envelope);
-    Ok(case.expect.differences(&Came { outcome: &outcome, answer: answer.as_ref() }))
+    let whole = outcome_json(&outcome, &envelope);
+    let differences = case.expect.differences(&Came { outcome: &whole, answer: answer.as_ref() });
+    let described = (!differences.is_empty()).then(|| outcome.describe(&Json));
+    Ok((differences, described))
 }
 
 /// Files whose change may change what comes of a file's cases: itself, the hooks files, and the scripts that those name.

@@ -17,13 +17,16 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("hookweave lint --rules --json", "lint-rules", false),
     ("hookweave explain --json --trust all --tool Bash --args '{\"command\": \"git push\"}'", "explain", false),
     ("hookweave explain --json --tool Bash", "explain", false),
+    ("hookweave try --json --trust all 'git push --force'", "try", false),
+    ("hookweave try --json --trust all --read .env", "try", false),
     ("hookweave run --json --trust all event.json --audit log.jsonl --record runs.jsonl", "run", false),
     (
         "hookweave run --json --trust all --tool Bash --args '{\"command\": \"git push\"}' --audit log.jsonl",
         "run",
         false,
     ),
-    ("hookweave test --json", "test", false),
+    ("hookweave test --json policy.hooktest.toml", "test", false),
+    ("hookweave test --json wrong.hooktest.yaml", "test", false),
     ("hookweave replay --json --trust all runs.jsonl", "replay", false),
     ("hookweave replay --json runs.jsonl", "replay", false),
     ("hookweave trust --json", "trust", false),
@@ -45,6 +48,8 @@ fn what_programs_read_is_as_described() {
         .unwrap();
     std::fs::write(place.project.join("misspelt.toml"), "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncomand = \"x\"\n")
         .unwrap();
+    let wrong = "hooktest: 1\nfiles: [hookweave.toml]\ncases:\n  - {name: x, try: git push, expect: block}\n";
+    std::fs::write(place.project.join("wrong.hooktest.yaml"), wrong).unwrap();
     let schema: Value = serde_json::from_str(&place.output("hookweave schema output")).unwrap();
     let mut described = BTreeSet::new();
     for (command, name, by_line) in COMMANDS {

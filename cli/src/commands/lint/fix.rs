@@ -23,7 +23,7 @@ pub(super) fn all(screen: Screen<'_>, lint: &Lint, files: &[PathBuf], dry_run: b
         };
         let (after, number) = fix(lint, &file, &before)?;
         fixed += number;
-        changes.push(Change { file, before: Some(before), after: Some(after), executable: false });
+        changes.push(Change { file, before: Some(before), after: Some(after), executable: false, is_ours: false });
     }
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {

@@ -14,7 +14,15 @@ const RULES_PAGE: &str = "https://github.com/hookweave/hookweave/blob/main/docs/
 pub(super) fn log(findings: &[Finding]) -> Value {
     let rules: Vec<Value> = RULES
         .iter()
-        .map(|(rule, finds)| json!({"id": rule, "shortDescription": {"text": finds}, "helpUri": RULES_PAGE}))
+        .map(|rule| {
+            json!({
+                "id": rule.name,
+                "shortDescription": {"text": rule.finds},
+                "help": {"text": rule.explains},
+                "helpUri": RULES_PAGE,
+                "defaultConfiguration": {"level": rule.severity.as_str()},
+            })
+        })
         .collect();
     let driver = json!({
         "name": "hookweave",
@@ -40,8 +48,8 @@ fn result(finding: &Finding) -> Value {
     }});
     let mut result = json!({
         "ruleId": finding.rule,
-        "ruleIndex": RULES.iter().position(|(rule, _)| *rule == finding.rule).unwrap_or_default(),
-        "level": if problem.fatal { "error" } else { "warning" },
+        "ruleIndex": RULES.iter().position(|rule| rule.name == finding.rule).unwrap_or_default(),
+        "level": finding.severity.as_str(),
         "message": {"text": shown(&problem.message)},
         "locations": [place],
     });

@@ -32,9 +32,18 @@ use standing::Standing;
 pub struct Finding {
     /// The rule's name, for example `timeout-unit`.
     pub rule: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
     /// What, where, and the fix.
     #[serde(flatten)]
     pub problem: Problem,
+}
+
+impl Finding {
+    fn new(name: &'static str, problem: Problem) -> Self {
+        let severity = rule(name).map_or(Severity::Warning, |rule| rule.severity);
+        Self { rule: name, severity, problem }
+    }
 }
 
 impl std::fmt::Display for Finding {
@@ -43,30 +52,180 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Every rule with what it finds.
-pub const RULES: &[(&str, &str)] = &[
-    ("invalid", "a rejected entry, or a file that cannot be read"),
-    ("remark", "an entry that is left out without harm to the others, or loaded with a changed meaning"),
-    ("ambiguous-file", "a file that fits several systems"),
-    ("unknown-key", "a key that no system reads"),
-    ("timeout-unit", "seconds where milliseconds are meant, or the reverse"),
-    ("matcher-never", "a matcher that never matches"),
-    ("matcher-ignored", "a matcher on an event that has nothing to match"),
-    ("star-regex", "a `*` that means something else in a regular expression"),
-    ("unknown-tool", "a tool that the system does not have"),
-    ("script-missing", "a script that is not there"),
-    ("program-missing", "a program that `PATH` does not find"),
-    ("script-not-executable", "a script that cannot be started"),
-    ("exit-one-guard", "a guard that exits with 1, which does not block"),
-    ("guard-fails-open", "a hook that may refuse and lets the action continue when it fails"),
-    ("unread-field", "an answer in a field that the system does not read"),
-    ("unknown-variable", "an environment variable that is never set"),
-    ("foreign-tool-name", "a script that waits for a tool under another system's name"),
-    ("permissions-not-run", "permission rules, which bind their own system alone"),
-    ("plain-http", "a webhook that leaves the machine unencrypted"),
-    ("url-credentials", "a webhook's URL with a password in it"),
-    ("link-local", "a webhook to a link-local address, such as a cloud's metadata service"),
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Good to know; nothing has to be fixed.
+    Note,
+    /// A likely mistake.
+    Warning,
+    /// A hook that does not work.
+    Error,
+}
+
+impl Severity {
+    /// Its word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One rule of the linter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Rule {
+    /// Its name, for example `timeout-unit`.
+    #[serde(rename = "rule")]
+    pub name: &'static str,
+    /// How bad its findings are.
+    pub severity: Severity,
+    /// What it finds.
+    pub finds: &'static str,
+    /// Why that matters, and the fix.
+    pub explains: &'static str,
+}
+
+/// Every rule.
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "invalid",
+        severity: Severity::Error,
+        finds: "a rejected entry, or a file that cannot be read",
+        explains: "The entry is left out, so its hook never runs; most agents refuse the whole file. The message names the key and what it takes.",
+    },
+    Rule {
+        name: "remark",
+        severity: Severity::Warning,
+        finds: "an entry that is left out without harm to the others, or loaded with a changed meaning",
+        explains: "The file loads, and something in it means less or something else than it says. Take it out, or write what the message asks for.",
+    },
+    Rule {
+        name: "ambiguous-file",
+        severity: Severity::Warning,
+        finds: "a file that fits several systems",
+        explains: "Name the format with --dialect, or keep the file where its system looks for it.",
+    },
+    Rule {
+        name: "unknown-key",
+        severity: Severity::Warning,
+        finds: "a key that no system reads",
+        explains: "A misspelt key has no effect: `timout` sets no timeout. Correct it, or take it out.",
+    },
+    Rule {
+        name: "timeout-unit",
+        severity: Severity::Warning,
+        finds: "seconds where milliseconds are meant, or the reverse",
+        explains: "Systems count timeouts in different units: `timeout: 30` is 30 s for Claude Code and 30 ms for Gemini CLI.",
+    },
+    Rule {
+        name: "matcher-never",
+        severity: Severity::Warning,
+        finds: "a matcher that never matches",
+        explains: "No event satisfies it, so the hook never runs: `mcp__memory` alone is no tool, `mcp__memory__.*` is every tool of that server.",
+    },
+    Rule {
+        name: "matcher-ignored",
+        severity: Severity::Warning,
+        finds: "a matcher on an event that has nothing to match",
+        explains: "The hook runs for every such event. Take the matcher out, or look at the event in the hook.",
+    },
+    Rule {
+        name: "star-regex",
+        severity: Severity::Warning,
+        finds: "a `*` that means something else in a regular expression",
+        explains: "In a regular expression `Edit*` is `Edi` and any number of `t`. Write `Edit.*`.",
+    },
+    Rule {
+        name: "unknown-tool",
+        severity: Severity::Warning,
+        finds: "a tool that the system does not have",
+        explains: "The matcher holds only for a tool that the host calls so. Correct the name, or leave it if the host has such a tool.",
+    },
+    Rule {
+        name: "script-missing",
+        severity: Severity::Error,
+        finds: "a script that is not there",
+        explains: "The hook cannot run, and a shell's answer to that lets the call continue. Write the script's path, or take the hook out.",
+    },
+    Rule {
+        name: "program-missing",
+        severity: Severity::Error,
+        finds: "a program that `PATH` does not find",
+        explains: "The hook cannot run, and a shell's answer to that lets the call continue. Install the program, or write its path.",
+    },
+    Rule {
+        name: "script-not-executable",
+        severity: Severity::Error,
+        finds: "a script that cannot be started",
+        explains: "The hook cannot run, and a shell's answer to that lets the call continue. Run `chmod +x` on the script.",
+    },
+    Rule {
+        name: "exit-one-guard",
+        severity: Severity::Warning,
+        finds: "a guard that exits with 1, which does not block",
+        explains: "Only exit code 2 blocks; every other one is a failure, and the call continues. Exit with 2.",
+    },
+    Rule {
+        name: "guard-fails-open",
+        severity: Severity::Warning,
+        finds: "a hook that may refuse and lets the action continue when it fails",
+        explains: "A hook that crashes refuses nothing. Set fail_behavior = \"block\", or mandatory = true if later hooks must not undo it either.",
+    },
+    Rule {
+        name: "unread-field",
+        severity: Severity::Warning,
+        finds: "an answer in a field that the system does not read",
+        explains: "The hook answers, and the system looks elsewhere: each has its own fields.",
+    },
+    Rule {
+        name: "unknown-variable",
+        severity: Severity::Warning,
+        finds: "an environment variable that is never set",
+        explains: "It is empty wherever the script reads it. Read the event from standard input.",
+    },
+    Rule {
+        name: "foreign-tool-name",
+        severity: Severity::Warning,
+        finds: "a script that waits for a tool under another system's name",
+        explains: "The same tool has another name in each system: `Bash` is `run_shell_command` in Gemini CLI.",
+    },
+    Rule {
+        name: "permissions-not-run",
+        severity: Severity::Note,
+        finds: "permission rules, which bind their own system alone",
+        explains: "Nothing is wrong with them. No hook runs for them, so other agents are not bound: `hookweave convert FILE --permissions` makes guards of them.",
+    },
+    Rule {
+        name: "plain-http",
+        severity: Severity::Warning,
+        finds: "a webhook that leaves the machine unencrypted",
+        explains: "Others on the way can read the event and change the answer. Use https.",
+    },
+    Rule {
+        name: "url-credentials",
+        severity: Severity::Warning,
+        finds: "a webhook's URL with a password in it",
+        explains: "It stands in logs and listings. Send it in a header from an environment variable.",
+    },
+    Rule {
+        name: "link-local",
+        severity: Severity::Warning,
+        finds: "a webhook to a link-local address, such as a cloud's metadata service",
+        explains: "Such an address answers with the machine's credentials. Use another one.",
+    },
 ];
+
+/// The rule of a name.
+#[must_use]
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}
 
 /// What rules look at.
 struct Hook<'l> {
@@ -113,7 +272,7 @@ impl Findings<'_> {
         if let Some((line, column)) = position {
             (problem.line, problem.column) = (Some(line), Some(column));
         }
-        let finding = Finding { rule, problem };
+        let finding = Finding::new(rule, problem);
         if !self.all.contains(&finding) {
             self.all.push(finding);
         }
@@ -148,10 +307,10 @@ pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<V
     let mut all: Vec<Finding> = loaded
         .problems
         .into_iter()
-        .map(|problem| Finding { rule: if problem.fatal { "invalid" } else { "remark" }, problem })
+        .map(|problem| Finding::new(if problem.fatal { "invalid" } else { "remark" }, problem))
         .collect();
     if let Some(because) = recognised.because {
-        all.push(Finding { rule: "ambiguous-file", problem: Problem::of_file(file.to_path_buf(), because, false) });
+        all.push(Finding::new("ambiguous-file", Problem::of_file(file.to_path_buf(), because, false)));
     }
     let standing = Standing::of(text, recognised.format);
     // hookweave's own files refuse every key that they do not know.

@@ -157,7 +157,7 @@ fn codex_refuses_other_keys_beside_its_hooks() {
 
 #[test]
 fn every_rule_is_listed_once() {
-    let mut names: Vec<_> = RULES.iter().map(|(name, _)| *name).collect();
+    let mut names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), RULES.len());

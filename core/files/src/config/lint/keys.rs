@@ -28,7 +28,7 @@ pub(super) fn check(standing: &Standing<'_>, source: &Source<'_>, all: &mut Vec<
             fix: meant.and_then(|meant| standing.rename(place, key, meant)),
             ..Problem::of_file(source.file.clone(), message, false)
         };
-        all.push(Finding { rule: "unknown-key", problem });
+        all.push(Finding::new("unknown-key", problem));
     };
     if source.dialect.name() == "codex" && source.file.extension().is_some_and(|ending| ending == "json") {
         for field in top.fields().iter().filter(|field| !CODEX.contains(&field.name.as_str())) {

@@ -26,6 +26,6 @@ pub(super) fn check(standing: &Standing<'_>, format: Format, source: &Source<'_>
             column: position.map(|(_, column)| column),
             ..Problem::of_file(source.file.clone(), message, false)
         };
-        all.push(Finding { rule: "permissions-not-run", problem });
+        all.push(Finding::new("permissions-not-run", problem));
     }
 }

@@ -1,0 +1,253 @@
+//! `hookweave try`: what the policy says of a call, as people write calls.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use hookweave_host::action::Action;
+use hookweave_host::hook::FailBehavior;
+use hookweave_host::json::from_json;
+use hookweave_host::outcome::TraceEntry;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::call::{Call, call_text};
+use crate::commands::list::left_out;
+use crate::commands::run::FAREWELL;
+use crate::delegates;
+use crate::drive::{Deadline, Outcome, dispatch};
+use crate::failed::{Failed, Result, Verdict};
+use crate::input::read_text;
+use crate::policy::{Policy, Which, matcher_text, place_text};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, is_quiet, json, shown, styled};
+
+/// Ask the policy about a tool call
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The hooks really run; the tool does not. Examples:
+  hookweave try 'rm -rf /'
+  hookweave try --read .env
+  hookweave try --tool deploy --args '{\"to\": \"production\"}'
+  hookweave try --lines commands.txt
+
+Exits with 0 if the call passes, with 1 if it is blocked, with 3 if a person is asked; of several calls the first of
+1, 3 and 0 that one of them gives.")]
+pub(crate) struct Try {
+    /// A command line of the shell; or a tool and what its call is about, such as `Read .env`
+    #[arg(value_name = "LINE", group = "call")]
+    line: Vec<String>,
+
+    /// Try to read this file
+    #[arg(long, value_name = "PATH", group = "call", help_heading = "The call")]
+    read: Option<String>,
+
+    /// Try to write this file
+    #[arg(long, value_name = "PATH", group = "call", help_heading = "The call")]
+    write: Option<String>,
+
+    /// Try to edit this file
+    #[arg(long, value_name = "PATH", group = "call", help_heading = "The call")]
+    edit: Option<String>,
+
+    /// Try to fetch this address
+    #[arg(long, value_name = "URL", group = "call", help_heading = "The call")]
+    fetch: Option<String>,
+
+    /// Try to call this tool; needs --args
+    #[arg(short, long, value_name = "TOOL", group = "call", requires = "args", help_heading = "The call")]
+    tool: Option<String>,
+
+    /// The tool's arguments as a JSON object
+    #[arg(short, long, value_name = "JSON", requires = "tool", help_heading = "The call")]
+    args: Option<String>,
+
+    /// Try every command line of this file, one a line; `-` is standard input
+    #[arg(long, value_name = "FILE", group = "call", help_heading = "The call")]
+    lines: Option<PathBuf>,
+
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    which: Which,
+}
+
+/// What came of a call.
+#[derive(Debug, Serialize)]
+struct Tried {
+    #[serde(flatten)]
+    call: Call,
+    verdict: Word,
+    reason: Option<String>,
+    /// The hooks that decided so.
+    deciders: Vec<Decider>,
+    /// The hooks that were asked, in order.
+    asked: Vec<String>,
+}
+
+/// What the policy says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    Passes,
+    Asks,
+    Blocked,
+}
+
+impl Word {
+    fn of(outcome: &Outcome) -> Self {
+        match outcome.decision() {
+            _ if outcome.blocked() => Self::Blocked,
+            Action::Ask => Self::Asks,
+            _ => Self::Passes,
+        }
+    }
+
+    fn styled(self) -> String {
+        match self {
+            Self::Passes => styled(GOOD, "passes "),
+            Self::Asks => styled(WARN, "asks   "),
+            Self::Blocked => styled(BAD, "blocked"),
+        }
+    }
+}
+
+/// A hook that decided, and why it was asked.
+#[derive(Debug, Serialize)]
+struct Decider {
+    hook: String,
+    place: String,
+    /// Its condition.
+    matcher: String,
+    reason: Option<String>,
+}
+
+impl Decider {
+    fn of(entry: &TraceEntry<'_>, policy: &Policy, which: &Which) -> Self {
+        let hooks = policy.registry.list();
+        let hook = hooks.iter().find(|hook| hook.id == entry.id);
+        let reason = entry.failure.as_ref().map(|failure| failure.message).or(entry.reason);
+        Self {
+            hook: entry.hook.to_owned(),
+            place: hook.map_or_else(String::new, |hook| place_text(hook, &which.directory())),
+            matcher: hook.map_or_else(String::new, matcher_text),
+            reason: reason.map(str::to_owned),
+        }
+    }
+}
+
+impl Try {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let calls = self.calls()?;
+        let (policy, _) = delegates::load(&self.which)?;
+        left_out(&policy.report)?;
+        let waiting = policy.report.untrusted.len();
+        if waiting > 0 {
+            let what = format!("warning: {} not approved and not asked", count(waiting, "hook"));
+            let fix = "approve them with `hookweave trust approve`, or ask them with --trust all";
+            writeln!(anstream::stderr().lock(), "{}; {fix}", styled(WARN, &what))?;
+        }
+        let is_one = self.lines.is_none();
+        let mut tried = Vec::with_capacity(calls.len());
+        for call in calls {
+            let one = self.one(&policy, call)?;
+            match (self.json, is_one) {
+                (false, true) => show(screen, &one, &policy)?,
+                (false, false) if !is_quiet() || one.verdict != Word::Passes => in_a_line(screen, &one)?,
+                _ => {}
+            }
+            tried.push(one);
+        }
+        if !policy.runtime.drain(FAREWELL) {
+            policy.runtime.shutdown(FAREWELL);
+        }
+        let number = |word: Word| tried.iter().filter(|one| one.verdict == word).count();
+        let (blocked, asks, passes) = (number(Word::Blocked), number(Word::Asks), number(Word::Passes));
+        if self.json {
+            let whole = json!({"calls": tried, "blocked": blocked, "asks": asks, "passes": passes});
+            json(screen, &whole)?;
+        } else if !is_one {
+            writeln!(screen, "{blocked} blocked, {asks} asked about, {passes} passed")?;
+        }
+        Ok(match (blocked, asks) {
+            (0, 0) => Verdict::Fine,
+            (0, _) => Verdict::Asks,
+            _ => Verdict::Findings,
+        })
+    }
+
+    fn calls(&self) -> Result<Vec<Call>> {
+        let about = [("Read", &self.read), ("Write", &self.write), ("Edit", &self.edit), ("WebFetch", &self.fetch)];
+        if let Some((tool, text)) = about.iter().find_map(|(tool, text)| Some((tool, text.as_ref()?))) {
+            return Ok(vec![Call::about(tool, text)?]);
+        }
+        if let (Some(tool), Some(args)) = (&self.tool, &self.args) {
+            let args =
+                from_json(args).map_err(|why| Failed::new(format!("--args is no JSON: {why}; write an object")))?;
+            let Value::Object(args) = args else { return Err(Failed::new("--args must be a JSON object")) };
+            return Ok(vec![Call { tool: tool.clone(), args }]);
+        }
+        let Some(file) = &self.lines else {
+            if self.line.is_empty() {
+                return Err(Failed::new("no call is given; write a command line, such as hookweave try 'rm -rf /'"));
+            }
+            return Ok(vec![Call::of_words(&self.line)?]);
+        };
+        let text = read_text(file)?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let calls: Vec<Call> = lines.map(|line| Call::about("Bash", line)).collect::<Result<_>>()?;
+        if calls.is_empty() {
+            return Err(Failed::file(file, "has no command lines; write one a line"));
+        }
+        Ok(calls)
+    }
+
+    fn one(&self, policy: &Policy, call: Call) -> Result<Tried> {
+        let payload = call.clone().payload();
+        let (outcome, _) = dispatch(policy, "PreToolUse", &payload, Deadline::within(None))?;
+        let (verdict, decision) = (Word::of(&outcome), outcome.decision());
+        let trace = outcome.trace();
+        let decided = |entry: &&TraceEntry<'_>| {
+            let is_closed = entry.failure.as_ref().is_some_and(|failure| failure.became == FailBehavior::Block);
+            let action = if is_closed { Action::Block } else { entry.action };
+            entry.observed.is_none() && action == decision && action != Action::Continue
+        };
+        let deciders = trace.iter().filter(decided).map(|entry| Decider::of(entry, policy, &self.which)).collect();
+        let asked = trace.iter().map(|entry| entry.hook.to_owned()).collect();
+        Ok(Tried { call, verdict, reason: outcome.reason().map(str::to_owned), deciders, asked })
+    }
+}
+
+fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
+    writeln!(screen, "{}  {}", one.verdict.styled(), shown(&call_text(&one.call.clone().payload())))?;
+    if is_quiet() {
+        return Ok(());
+    }
+    for decider in &one.deciders {
+        let reason = decider.reason.as_deref().map(|reason| format!(": {}", shown(reason))).unwrap_or_default();
+        let place = styled(DIM, &format!("({})", decider.place));
+        writeln!(screen, "  {} {place}{reason}", styled(BOLD, &decider.hook))?;
+        if !decider.matcher.is_empty() {
+            writeln!(screen, "  {}", styled(DIM, &format!("for {}", decider.matcher)))?;
+        }
+    }
+    if !one.deciders.is_empty() {
+        return Ok(());
+    }
+    let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
+    let what = match (one.asked.is_empty(), hooks) {
+        (false, _) => format!("asked: {}", one.asked.join(", ")),
+        (true, 0) => "no hook looks at tool calls here; `hookweave list` shows all hooks".to_owned(),
+        (true, _) => "no hook is for this call; `hookweave explain` with the same words says why".to_owned(),
+    };
+    Ok(writeln!(screen, "  {}", styled(DIM, &what))?)
+}
+
+fn in_a_line(screen: Screen<'_>, one: &Tried) -> Result<()> {
+    let by: Vec<&str> = one.deciders.iter().map(|decider| decider.hook.as_str()).collect();
+    let by = if by.is_empty() { String::new() } else { format!("  ({})", by.join(", ")) };
+    let line = one.call.args.get("command").and_then(Value::as_str).unwrap_or_default();
+    Ok(writeln!(screen, "{}  {}{}", one.verdict.styled(), shown(line), styled(DIM, &by))?)
+}
