@@ -234,8 +234,11 @@ export declare class NativeSession {
   dispatched(flow: number, dispatch: NativeDispatch, values: object, value: number | undefined | null, fields: string): string
   /** A copy of a value, its JSON text when it has one, and its text for people when it has no JSON form. */
   frozen(flow: number, value: number, text?: string | undefined | null, shown?: string | undefined | null): string
-  /** The option that a person chose. */
-  chosen(flow: number, option: string): string
+  /**
+   * What the approver has answered: an option, or an object of `option`, `reason` and `args`; `args` is the number of the
+   * latter.
+   */
+  chosen(flow: number, answer: unknown, args?: number | undefined | null): string
   /** The session has no approver, so nobody was asked. */
   noApprover(flow: number): string
   /** The question has timed out. */

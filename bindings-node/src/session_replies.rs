@@ -1,9 +1,9 @@
 //! What the TypeScript layer reports to a session's flow: the result of an effect, which gives the next effect.
 
 use hookweave_host::json::from_json;
-use hookweave_host::session::{Called, Reply, Requested, Speaker};
+use hookweave_host::session::{Answer, Called, Reply, Requested, Speaker, read_answer};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 
@@ -85,10 +85,15 @@ impl NativeSession {
         self.flows.step(flow, Reply::Frozen { value, text, shown })
     }
 
-    /// The option that a person chose.
+    /// What the approver has answered: an option, or an object of `option`, `reason` and `args`; `args` is the number of the
+    /// latter.
     #[napi(catch_unwind)]
-    pub fn chosen(&self, flow: u32, option: String) -> String {
-        self.flows.step(flow, Reply::Chosen { option })
+    pub fn chosen(&self, flow: u32, env: Env, answer: Unknown<'_>, args: Option<u32>) -> Result<String, CodedError> {
+        let reply = match read_answer(&Values::none(&env).map_err(from_napi)?, &answer) {
+            Ok(read) => Reply::Chosen(Answer { option: read.option, reason: read.reason, args: read.args.and(args) }),
+            Err(error) => Reply::Failed { why: error.message().to_owned() },
+        };
+        Ok(self.flows.step(flow, reply))
     }
 
     /// The session has no approver, so nobody was asked.

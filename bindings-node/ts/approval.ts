@@ -39,8 +39,18 @@ export interface ApprovalContext {
   readonly signal: AbortSignal;
 }
 
-/** The answer of an approver: one of the request's options. */
-export type Approval = string;
+/** An answer with more than an option. */
+export interface ApprovalAnswer {
+  /** One of the request's options. */
+  readonly option: string;
+  /** A sentence for the model, and for the record. */
+  readonly reason?: string | null | undefined;
+  /** The arguments that the tool is to be called with; hooks check them again. */
+  readonly args?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** The answer of an approver: one of the request's options, alone or with more. */
+export type Approval = string | ApprovalAnswer;
 
 /** Asks a person. An answer that is none of the options is refused and logged as an error, and so is an error. */
 export type Approver = (
@@ -54,7 +64,7 @@ export type ApproverName = "deny" | "allow" | "terminal" | "pending";
 /** A question that waits for its decision. */
 interface PendingQuestion {
   readonly request: ApprovalRequest;
-  readonly decide: (option: Approval) => void;
+  readonly decide: (answer: Approval) => void;
 }
 
 /**
@@ -79,13 +89,14 @@ export class PendingApprovals {
     });
   };
 
-  /** Decides a question by one of its options; throws `unknown_approval`. */
-  decide(id: string, option: Approval): void {
+  /** Decides a question by one of its options, perhaps with a reason or edited arguments; throws `unknown_approval`. */
+  decide(id: string, answer: Approval): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) {
       throw errorOf("unknown_approval", `nothing waits for approval under \`${describe(id)}\``);
     }
     const { options } = waiting.request;
+    const option = typeof answer === "string" ? answer : answer.option;
     if (!options.includes(option)) {
       throw errorOf(
         "unknown_approval",
@@ -93,6 +104,6 @@ export class PendingApprovals {
       );
     }
     this.#waiting.delete(id);
-    waiting.decide(option);
+    waiting.decide(answer);
   }
 }

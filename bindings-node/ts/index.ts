@@ -6,6 +6,7 @@ export { PendingApprovals } from "./approval.js";
 export type {
   Approval,
   ApprovalContext,
+  ApprovalAnswer,
   ApprovalRequest,
   Approver,
   ApproverName,

@@ -7,7 +7,7 @@ import { follow, wait } from "./cancellation.js";
 import type { ApproveEffect, Effect } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
 import type { EffectContext } from "./effect-context.js";
-import { copyForHook, isObject, nameOf } from "./values.js";
+import { copyForHook, isObject, isPlain, nameOf } from "./values.js";
 
 /** Asks until the question's timeout. */
 export async function approve(
@@ -31,15 +31,20 @@ export async function approve(
   // Rejected when the question is settled before.
   wait(timeout, cancellation).then(expire, () => undefined);
   try {
-    const option: unknown = await effects.call(
+    const given: unknown = await effects.call(
       () => approver(request, { signal: cancellation.signal }),
       cancellation,
     );
-    if (typeof option === "string") return flow.chosen(option);
+    if (typeof given === "string") return flow.chosen(given, undefined);
+    if (isPlain(given)) {
+      // Read once: a getter may give something else the next time.
+      const answer = { ...given };
+      return flow.chosen(answer, effects.keep(answer["args"]));
+    }
     // Not the value: what a person types may be a secret.
-    const given = isObject(option) ? nameOf(option) : `a value of type ${typeof option}`;
+    const what = isObject(given) ? nameOf(given) : `a value of type ${typeof given}`;
     const options = request.options.map((known) => `"${known}"`).join(", ");
-    return flow.failed(`the approver gave ${given}; it must give one of the options ${options}`);
+    return flow.failed(`the approver gave ${what}; it must give one of the options ${options}`);
   } catch (error) {
     effects.cancelling.throwIfAborted();
     return error === late ? flow.timedOut() : effects.failed(flow, "the approver failed", error);

@@ -42,9 +42,9 @@ export class Flow {
     return readEffect(this.session.frozen(this.number, value, text, shown));
   }
 
-  /** The option that a person chose. */
-  chosen(option: string): Effect {
-    return readEffect(this.session.chosen(this.number, option));
+  /** What the approver has answered, and the number of the arguments in it. */
+  chosen(answer: unknown, args: number | undefined): Effect {
+    return readEffect(this.session.chosen(this.number, answer, args));
   }
 
   /** Nobody was asked. */

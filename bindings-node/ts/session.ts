@@ -320,9 +320,9 @@ export class Session implements AsyncDisposable {
     return this.#state.host.pending.pending();
   }
 
-  /** Decides a question that waits by one of its options; throws `unknown_approval`. */
-  decide(id: string, option: Approval): void {
-    this.#state.host.pending.decide(id, option);
+  /** Decides a question that waits by one of its options, perhaps with a reason or edited arguments; throws `unknown_approval`. */
+  decide(id: string, answer: Approval): void {
+    this.#state.host.pending.decide(id, answer);
   }
 
   /** Registers a hook for this session and its subagents only, until it is removed or the session ends. */

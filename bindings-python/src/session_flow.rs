@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hookweave_host::session::{
     Arguments, Called, Effect, Fields, Finished, Flow as Machine, Generation, ParsedCall, Reply, Requested, Speaker,
-    ToolRun, ValueId, read_response,
+    ToolRun, ValueId, read_answer, read_response,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -249,8 +249,14 @@ impl Flow {
         self.step(py, Reply::Frozen { value, text, shown: Some(shown) })
     }
 
-    fn chosen<'py>(&self, py: Python<'py>, option: String) -> PyResult<Bound<'py, PyAny>> {
-        self.step(py, Reply::Chosen { option })
+    /// What the approver has answered: an option, or a mapping of `option`, `reason` and `args`.
+    fn chosen<'py>(&self, answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = answer.py();
+        let reply = match read_answer(&PyHost::new(py), answer) {
+            Ok(read) => Reply::Chosen(read.with_args(|args| self.keep(&args))?),
+            Err(error) => Reply::Failed { why: error.message().to_owned() },
+        };
+        self.step(py, reply)
     }
 
     fn no_approver<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -313,11 +313,14 @@ describe("questions", () => {
     assert.throws(() => {
       session.decide(one.id, "allow once");
     }, code);
-    session.decide(two.id, "Deny");
-    assert.equal((await second).ran, false);
+    session.decide(two.id, { option: "Deny", reason: "Not today." });
+    const denied = await second;
+    assert.equal(denied.ran, false);
+    assert.match(denied.reason ?? "", /^user denied: .*: Not today\.$/);
     assert.equal(await settled(first), false);
-    session.decide(one.id, "Allow once");
-    assert.equal((await first).output, 1);
+    session.decide(one.id, { option: "Allow once", args: { command: "c" } });
+    const { output, args } = await first;
+    assert.deepEqual([output, args], [1, { command: "c" }]);
     assert.deepEqual(session.pending(), []);
     assert.throws(() => {
       session.decide(one.id, "Allow once");

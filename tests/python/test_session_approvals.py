@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hookweave import (
+    Approval,
     ApprovalRequest,
     ConfigError,
     Event,
@@ -345,3 +346,41 @@ def test_the_approvals_of_a_user_are_in_the_directory_for_state(
     session = new_client().session(permissions="ask", approval="deny", keep_approvals="user")
     call = asyncio.run(session.run_tool("Bash", LS, shell))
     assert call.ran and not asyncio.run(session.run_tool("Edit", LS, shell)).ran
+
+
+def test_a_pending_question_is_denied_with_a_reason_and_another_is_edited() -> None:
+    async def main() -> None:
+        session = new_client().session(permissions="ask", approval="pending")
+        calls = [asyncio.create_task(session.run_tool("Bash", {"command": name}, shell)) for name in ("a", "b")]
+        while len(session.pending()) < 2:
+            await asyncio.sleep(0)
+        first, second = session.pending()
+        session.decide(first.id, "Deny", reason="Not today.")
+        session.decide(second.id, "Allow once", args=LS)
+        denied, allowed = await asyncio.gather(*calls)
+        assert denied.reason == "user denied: Run Bash? (the host): Not today."
+        assert (allowed.output, allowed.args, session.pending()) == ("ran ls", LS, [])
+
+    asyncio.run(main())
+
+
+def test_arguments_that_an_approver_gives_are_copied() -> None:
+    edited = {"command": "ls"}
+
+    def look(event: Event) -> None:
+        edited["command"] = "rm -rf /"
+
+    client = new_client()
+    client.register_hook("PermissionGranted", look)
+    session = client.session(permissions="ask", approval=lambda request: Approval("Allow once", args=edited))
+    call = asyncio.run(session.run_tool("Bash", {"command": "x"}, shell))
+    assert (call.output, edited["command"]) == ("ran ls", "rm -rf /")
+
+
+def test_edited_arguments_without_a_json_form_are_refused() -> None:
+    session = new_client().session(
+        permissions="ask", approval=lambda request: {"option": "Allow once", "args": {"command": object()}}
+    )
+    call = asyncio.run(session.run_tool("Bash", LS, shell))
+    assert (call.ran, call.by) == (False, "host")
+    assert "must be an object with a JSON form" in str(call.reason)

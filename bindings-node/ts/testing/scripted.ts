@@ -2,7 +2,7 @@
 
 import { AssertionError } from "node:assert";
 
-import type { ApprovalContext, ApprovalRequest } from "../approval.js";
+import type { Approval, ApprovalContext, ApprovalRequest } from "../approval.js";
 import type { ModelResponse, ModelRequest, ToolCall } from "../models.js";
 import { isError } from "../errors.js";
 import type { ToolContext } from "../session.js";
@@ -58,12 +58,12 @@ function isCall(answer: object): answer is ToolCall {
   return typeof (answer as { name?: unknown }).name === "string";
 }
 
-/** An option, `true` for the first that allows, `false` for "Deny", or a function of the question. */
-export type ScriptedAnswer = string | boolean | ((request: ApprovalRequest) => string);
+/** An option, alone or with more, `true` for the first that allows, `false` for "Deny", or a function of the question. */
+export type ScriptedAnswer = Approval | boolean | ((request: ApprovalRequest) => Approval);
 
 /** An approver that gives the answers that a test lists. */
 export interface ScriptedApprover {
-  (request: ApprovalRequest, context?: ApprovalContext): string;
+  (request: ApprovalRequest, context?: ApprovalContext): Approval;
   /** Its requests, in order. */
   readonly requests: readonly ApprovalRequest[];
   /** Adds answers to the script. */
@@ -77,21 +77,22 @@ export function scriptedApprover(...script: readonly ScriptedAnswer[]): Scripted
   const answers = [...script];
   const requests: ApprovalRequest[] = [];
   const wrong: string[] = [];
-  const approver = (request: ApprovalRequest): string => {
+  const approver = (request: ApprovalRequest): Approval => {
     const answer = answers[requests.push(request) - 1];
     if (answer === undefined) {
       throw new Error(`this question is not in the script of the approver: ${request.prompt}`);
     }
     const allowing = request.granting[0] ?? "Deny";
     const given = typeof answer === "boolean" ? (answer ? allowing : "Deny") : answer;
-    const chosen = typeof given === "string" ? given : given(request);
+    const answered = typeof given === "function" ? given(request) : given;
+    const chosen = typeof answered === "string" ? answered : answered.option;
     if (!request.options.includes(chosen)) {
       const options = request.options.join(", ");
       wrong.push(
         `the approver's script answers "${chosen}" to \`${request.prompt}\`, whose options are ${options}`,
       );
     }
-    return chosen;
+    return answered;
   };
   const assertDone = (): void => {
     const [first] = wrong;

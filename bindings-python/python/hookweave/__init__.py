@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ._native import Dispatch, Outcome
     from .approval import (
         AllowAll,
+        Approval,
         ApprovalRequest,
         Approver,
         DenyAll,
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     __all__ = [
         "Action",
         "AllowAll",
+        "Approval",
         "ApprovalRequest",
         "Approver",
         "AuditLevel",

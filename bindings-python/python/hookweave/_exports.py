@@ -7,6 +7,7 @@ MODULES = ("audit", "errors", "events")
 HOMES = {
     "Action": "response",
     "AllowAll": "approval",
+    "Approval": "approval",
     "ApprovalRequest": "approval",
     "Approver": "approval",
     "AuditError": "errors",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from . import _async_compat, _native
 from ._logging import logger
 from ._native import Outcome
-from .approval import ApprovalRequest, Approver
+from .approval import Approval, ApprovalRequest, Approver, fields_of
 from .context import Context, ContextMessage
 from .display import Display
 from .errors import HookweaveError, PayloadError, ToolFailedError
@@ -267,7 +267,9 @@ class Driver:
         except Exception as error:
             logger.warning("the approver of session %s failed", session.id, exc_info=True)
             return self._flow.failed(_why(error))
-        if not isinstance(chosen, str):
+        if isinstance(chosen, Approval):
+            chosen = fields_of(chosen)
+        if not isinstance(chosen, (str, Mapping)):
             return self._flow.failed(f"an approver answers with one of the options, not with {chosen!r}")
         return self._flow.chosen(chosen)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from . import _async_compat
 from ._approval_request import ApprovalRequest
@@ -14,6 +15,7 @@ from .errors import InvalidOptionError, UnknownApprovalError
 
 __all__ = [
     "AllowAll",
+    "Approval",
     "ApprovalRequest",
     "Approver",
     "ApproverName",
@@ -26,8 +28,30 @@ __all__ = [
 ]
 
 
-Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[str] | str]
-"""Answers with one of the options, sync or async. Anything else is refused and logged, and so is an exception."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """What an approver answers: an option, and what a person says or changes with it."""
+
+    option: str = field(kw_only=False)
+    reason: str | None = None
+    """A sentence for the model, and for the record."""
+    args: Mapping[str, Any] | None = None
+    """The arguments that the tool is to be called with; hooks check them again."""
+
+
+_Answer: TypeAlias = str | Approval | Mapping[str, Any]
+
+Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[_Answer] | _Answer]
+"""Answers with one of the options, sync or async: alone, as an :class:`Approval`, or as a mapping of its fields.
+
+Anything else is refused and logged, and so is an exception.
+"""
+
+
+def fields_of(approval: Approval) -> dict[str, Any]:
+    """An answer as the core reads it."""
+    return {"option": approval.option, "reason": approval.reason, "args": approval.args}
+
 
 ApproverName: TypeAlias = Literal["deny", "allow", "terminal", "pending"]
 """A built-in approver by its name."""
@@ -65,11 +89,11 @@ class PendingApprovals:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[str, tuple[ApprovalRequest, Future[str]]] = {}
+        self._waiting: dict[str, tuple[ApprovalRequest, Future[Approval]]] = {}
 
-    async def __call__(self, request: ApprovalRequest) -> str:
+    async def __call__(self, request: ApprovalRequest) -> Approval:
         """Waits for the decision."""
-        future: Future[str] = Future()
+        future: Future[Approval] = Future()
         with self._lock:
             self._waiting[request.id] = (request, future)
         try:
@@ -83,8 +107,11 @@ class PendingApprovals:
         with self._lock:
             return [request for request, _ in self._waiting.values()]
 
-    def decide(self, id: str, option: str) -> None:
-        """Decides a question by one of its options, from any task or thread."""
+    def decide(self, id: str, option: str, *, reason: str | None = None, args: Mapping[str, Any] | None = None) -> None:
+        """Decides a question by one of its options, from any task or thread.
+
+        ``reason`` is a sentence for the model; ``args`` replace the arguments of the call, which hooks check again.
+        """
         with self._lock:
             request, future = self._waiting.get(id, (None, None))
             if request is None or future is None:
@@ -93,7 +120,7 @@ class PendingApprovals:
                 raise UnknownApprovalError(f"`{option}` is no option; known are {', '.join(request.options)}")
             del self._waiting[id]
         try:
-            future.set_result(option)
+            future.set_result(Approval(option, reason=reason, args=args))
         except InvalidStateError:
             # The session has given up in this very moment.
             raise UnknownApprovalError(f"nothing waits for approval under `{id}`") from None

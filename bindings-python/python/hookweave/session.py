@@ -372,11 +372,14 @@ class Session:
         """The questions that wait for a decision, oldest first; with ``approval="pending"``."""
         return self._approver.pending() if isinstance(self._approver, PendingApprovals) else []
 
-    def decide(self, id: str, option: str) -> None:
-        """Decides a pending question by one of its options, from any task or thread."""
+    def decide(self, id: str, option: str, *, reason: str | None = None, args: Mapping[str, Any] | None = None) -> None:
+        """Decides a pending question by one of its options, from any task or thread.
+
+        ``reason`` is a sentence for the model; ``args`` replace the arguments of the call, which hooks check again.
+        """
         if not isinstance(self._approver, PendingApprovals):
             raise UnknownApprovalError('nothing waits for approval: the session was not made with approval="pending"')
-        self._approver.decide(id, option)
+        self._approver.decide(id, option, reason=reason, args=args)
 
     async def __aenter__(self) -> Self:
         started = await self.start()

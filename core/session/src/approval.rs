@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::answer::Answer;
 use super::effect::{ApprovalRequest, Effect, Reply, ValueId};
 use super::flow::Cx;
 use super::kept::KeptQuestion;
@@ -30,17 +31,32 @@ pub struct Decided {
     pub granted: bool,
     /// Who decided: `user`, `remembered`, `timeout`, `host`, `nobody`, or a hook's name.
     pub by: String,
-    /// Why not.
+    /// Why not; of a grant what the person said about it.
     pub reason: Option<String>,
     /// What a person chose, when it was one of the options.
     pub option: Option<String>,
     /// What the answer is remembered for from now on: `call` (the very same one), `prompt` or `tool`.
     pub remembered: Option<&'static str>,
+    /// What a person has made of the arguments.
+    #[serde(skip)]
+    edit: Option<Edit>,
+}
+
+/// Arguments that a person allows in place of those that were asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) args: ValueId,
+    /// The question, about these arguments.
+    pub(super) approval: Approval,
+    /// What a person is shown of them.
+    shown: Option<String>,
+    /// What the person said about them.
+    reason: Option<String>,
 }
 
 impl Decided {
     fn new(granted: bool, by: &str, reason: Option<String>) -> Self {
-        Self { granted, by: by.to_owned(), reason, option: None, remembered: None }
+        Self { granted, by: by.to_owned(), reason, option: None, remembered: None, edit: None }
     }
 }
 
@@ -50,6 +66,8 @@ pub(super) enum Settled {
     Denied(Decided),
     /// A hook has changed what the question was about.
     Rewritten(ValueId),
+    /// A person has, and allows that.
+    Edited(Edit),
 }
 
 /// What a question is about.
@@ -62,6 +80,8 @@ pub(super) struct Subject<'s> {
     pub(super) text: Option<String>,
     /// What a person is shown of it.
     pub(super) shown: Option<String>,
+    /// Questions that a person has answered with arguments of their own: about those they are not asked again.
+    pub(super) edits: &'s [Edit],
 }
 
 impl Cx {
@@ -88,6 +108,9 @@ impl Cx {
             None => self.ask_person(subject, hook, request).await,
         };
         self.record_decision(subject, hook, &decided);
+        if let Some(edit) = decided.edit {
+            return Settled::Edited(edit);
+        }
         let outcome = json!({"by": decided.by, "reason": decided.reason});
         let event = if decided.granted { "PermissionGranted" } else { "PermissionDenied" };
         self.dispatch(event, about(outcome), values(), &[]).await;
@@ -134,6 +157,9 @@ impl Cx {
         request: ApprovalRequest,
     ) -> Decided {
         let remembered = scopes(subject, hook, &request);
+        if let Some(edit) = subject.edits.iter().find(|edit| remembered.contains(&edit.approval)) {
+            return Decided::new(true, "user", edit.reason.clone());
+        }
         let asked = self.session.memory().ends();
         if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
             return Decided::new(true, "remembered", None);
@@ -154,40 +180,103 @@ impl Cx {
         let mut request = request;
         // The widest that the person is shown.
         request.persistent = store.is_some() && remembered.last().and_then(kept).is_some();
-        let reply = match self.perform(Effect::Approve(Box::new(request.clone()))).await {
-            Reply::Chosen { option } => Reply::Chosen { option: meant(&request, option) },
-            reply => reply,
+        let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
+        let mut decided = self.decision(subject, hook, &request, reply).await;
+        // What the person has not seen is allowed as they wrote it, no wider.
+        let (widest, shown) = match &decided.edit {
+            Some(edit) => (Some(&edit.approval), edit.shown.as_deref()),
+            None => (remembered.last(), shown.as_deref()),
         };
-        let (granted, by, why) = match &reply {
-            Reply::Chosen { option } if is_answer(&request, option) => {
-                (request.granting.contains(option), "user", None)
+        let is_always = decided.granted && decided.option.as_deref() == Some(ALWAYS);
+        if let Some(widest) = widest.filter(|_| is_always) {
+            let question = kept_question(widest, hook, &directory, shown);
+            if let (Some(store), Some(question)) = (&store, question)
+                && let Err(why) = store.keep(&question)
+            {
+                self.log("error", format!("the approval holds for this session only: {why}")).await;
             }
-            Reply::Chosen { option } => {
-                self.log("error", no_option(&request, option)).await;
-                (false, "host", Some("the approver's answer is none of the options".to_owned()))
-            }
-            Reply::NoApprover => {
-                let why = "nobody was asked: no approver is set; give the session one, for example the terminal";
-                (false, "nobody", Some(why.to_owned()))
-            }
-            Reply::TimedOut => (request.default == "allow", "timeout", Some("no answer in time".to_owned())),
-            Reply::Failed { why } => (false, "host", Some(format!("the approval failed: {why}"))),
-            _ => (false, "host", Some("the approval gave no answer".to_owned())),
-        };
-        let mut decided = Decided::new(granted, by, (!granted).then(|| denial(&request, why.as_deref())));
-        if let Reply::Chosen { option } = reply {
-            if let Some(widest) = remembered.last().filter(|_| granted && option == ALWAYS) {
-                decided.remembered = Some(widest.width());
-                if let (Some(store), Some(question)) = (&store, kept(widest))
-                    && let Err(why) = store.keep(&question)
-                {
-                    self.log("error", format!("the approval holds for this session only: {why}")).await;
-                }
-                self.session.memory().keep(widest.clone(), asked);
-            }
-            decided.option = Some(option).filter(|option| request.options.contains(option));
+            self.session.memory().keep(widest.clone(), asked);
+            decided.remembered = Some(widest.width());
         }
         decided
+    }
+
+    /// What an approver's reply decides.
+    async fn decision(
+        &self,
+        subject: &Subject<'_>,
+        hook: Option<&Asker>,
+        request: &ApprovalRequest,
+        reply: Reply,
+    ) -> Decided {
+        let refused = |by: &str, why: &str| Decided::new(false, by, Some(denial(request, Some(why))));
+        match reply {
+            Reply::Chosen(answer) => self.chosen(subject, hook, request, answer).await,
+            Reply::NoApprover => refused(
+                "nobody",
+                "nobody was asked: no approver is set; give the session one, for example the terminal",
+            ),
+            Reply::TimedOut if request.default == "allow" => Decided::new(true, "timeout", None),
+            Reply::TimedOut => refused("timeout", "no answer in time"),
+            Reply::Failed { why } => refused("host", &format!("the approval failed: {why}")),
+            _ => refused("host", "the approval gave no answer"),
+        }
+    }
+
+    /// What a person's answer decides.
+    async fn chosen(
+        &self,
+        subject: &Subject<'_>,
+        hook: Option<&Asker>,
+        request: &ApprovalRequest,
+        answer: Answer,
+    ) -> Decided {
+        let Answer { option, reason, args } = answer;
+        let option = meant(request, option);
+        if !is_answer(request, &option) {
+            self.log("error", no_option(request, &option)).await;
+            let why = "the approver's answer is none of the options";
+            return Decided::new(false, "host", Some(denial(request, Some(why))));
+        }
+        let granted = request.granting.contains(&option);
+        let edit = match args.filter(|_| granted) {
+            None => None,
+            Some(args) => match self.edit(subject, hook, request, args).await {
+                Ok(edit) => Some(Edit { reason: reason.clone(), ..edit }),
+                Err(why) => {
+                    self.log("error", format!("{why}; the call is refused")).await;
+                    return Decided::new(false, "host", Some(denial(request, Some(why))));
+                }
+            },
+        };
+        let reason = match reason {
+            reason if granted => reason,
+            None => Some(denial(request, None)),
+            Some(reason) => Some(format!("{}: {reason}", denial(request, None))),
+        };
+        let option = Some(option).filter(|option| request.options.contains(option));
+        Decided { option, edit, ..Decided::new(granted, "user", reason) }
+    }
+
+    /// Copies what a person has made of the arguments, so that nothing else refers to it.
+    async fn edit(
+        &self,
+        subject: &Subject<'_>,
+        hook: Option<&Asker>,
+        request: &ApprovalRequest,
+        args: ValueId,
+    ) -> Result<Edit, &'static str> {
+        if subject.args.is_none() {
+            return Err("an approver may change the arguments only of a tool call");
+        }
+        let Reply::Frozen { value, text: Some(text), shown } = self.perform(Effect::Freeze { value: args }).await
+        else {
+            return Err("`args` of the approver's answer must be an object with a JSON form");
+        };
+        if !text.starts_with('{') {
+            return Err("`args` of the approver's answer must be an object");
+        }
+        Ok(Edit { args: value, approval: exact(subject, hook, request, text), shown, reason: None })
     }
 }
 
@@ -243,20 +332,23 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Questio
 
 /// The approvals under which a question may be remembered, the narrowest first.
 fn scopes(subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) -> Vec<Approval> {
-    // By the hook itself: any other may have its name.
+    // Without a text it cannot be recognised again.
+    let mut scopes: Vec<_> = subject.text.clone().map(|args| exact(subject, hook, request, args)).into_iter().collect();
     let (hook, event) = (hook.map(|hook| hook.id), subject.event);
     let (tool, prompt) = (subject.tool.to_owned(), request.prompt.clone());
-    let mut scopes = Vec::new();
-    // Without a text it cannot be recognised again.
-    if let Some(args) = subject.text.clone() {
-        scopes.push(Approval::Exact { hook, event, tool: tool.clone(), prompt: prompt.clone(), args });
-    }
     match request.remember {
         Some("prompt") => scopes.push(Approval::Prompt { hook, event, prompt }),
         Some("tool") => scopes.push(Approval::Tool { hook, event, tool }),
         _ => {}
     }
     scopes
+}
+
+/// The very question about arguments.
+fn exact(subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest, args: String) -> Approval {
+    let (tool, prompt) = (subject.tool.to_owned(), request.prompt.clone());
+    // By the hook itself: any other may have its name.
+    Approval::Exact { hook: hook.map(|hook| hook.id), event: subject.event, tool, prompt, args }
 }
 
 /// The question of an approval as it is kept for later sessions; `None` for a hook that cannot be recognised there.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::answer::Answer;
 use super::fields::Fields;
 use super::verdict::Verdict;
 
@@ -199,10 +200,7 @@ pub enum Reply {
         shown: Option<String>,
     },
     /// What a person chose.
-    Chosen {
-        /// The option.
-        option: String,
-    },
+    Chosen(Answer),
     /// The host has no approver, so nobody was asked.
     NoApprover,
     /// A person did not answer in time.

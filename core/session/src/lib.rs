@@ -11,6 +11,7 @@
 //! * [`Permissions`] is what the host allows, asks about or denies before any hook.
 
 mod agent;
+mod answer;
 mod approval;
 mod client;
 mod compaction;
@@ -52,6 +53,7 @@ use counters::Counters;
 use environment::Environment;
 use state::{Memory, State};
 
+pub use answer::{Answer, read_answer};
 pub use approval::Decided;
 pub use client::Client;
 pub use compaction::Compaction;

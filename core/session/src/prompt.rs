@@ -86,6 +86,7 @@ impl Cx {
                 args: None,
                 text: Some(about.to_owned()),
                 shown: Some(about.to_owned()),
+                edits: &[],
             };
             let request = request(&subject, Some(hook), ask);
             self.record_question(&subject, Some(hook), &request);

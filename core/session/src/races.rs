@@ -6,7 +6,8 @@ use serde_json::Map;
 use shuttle::thread;
 
 use super::{
-    Called, Client, Effect, Finished, Flow, Permission, Permissions, Reply, Session, Settings, ToolRequest, ToolRun,
+    Answer, Called, Client, Effect, Finished, Flow, Permission, Permissions, Reply, Session, Settings, ToolRequest,
+    ToolRun,
 };
 use hookweave_machine::options::Options;
 use hookweave_machine::registry::Registry;
@@ -73,7 +74,7 @@ fn answer(effect: Effect) -> Reply {
 }
 
 fn always() -> Reply {
-    Reply::Chosen { option: "Allow always".to_owned() }
+    Reply::Chosen(Answer::of("Allow always".to_owned()))
 }
 
 fn end(session: &Arc<Session>) {

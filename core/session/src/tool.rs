@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::approval::{Decided, Settled, Subject};
+use super::approval::{Decided, Edit, Settled, Subject};
 use super::effect::{Called, Effect, Finished, Injected, Reply, ToolRun, ValueId};
 use super::fields::{Field, Own, Surroundings};
 use super::flow::{Cx, DispatchResult, Flow};
@@ -71,6 +71,7 @@ impl Cx {
                 ..ToolRun::default()
             },
             retries: 0,
+            edits: Vec::new(),
             about: None,
         };
         let may_run = loop {
@@ -93,6 +94,8 @@ struct Attempt<'c> {
     cx: &'c Cx,
     run: ToolRun,
     retries: u32,
+    /// The questions that a person has answered with other arguments, about these.
+    edits: Vec<Edit>,
     /// What is judged, where tool runs are recorded.
     about: Option<Arc<EventDigest>>,
 }
@@ -156,7 +159,7 @@ impl Attempt<'_> {
             return self.refuse("deny", Some("the arguments could not be copied".to_owned()), Some("host".to_owned()));
         };
         self.run.args = value;
-        let (tool, tool_use_id) = (self.run.tool.clone(), self.run.tool_use_id.clone());
+        let (tool, tool_use_id, edits) = (self.run.tool.clone(), self.run.tool_use_id.clone(), self.edits.clone());
         let subject = Subject {
             event: "PreToolUse",
             tool: &tool,
@@ -164,23 +167,30 @@ impl Attempt<'_> {
             args: Some(value),
             text,
             shown,
+            edits: &edits,
         };
         for (hook, ask) in asks {
             match self.cx.settle(&subject, hook, &ask).await {
                 Settled::Granted => {}
                 Settled::Denied(Decided { by, reason, .. }) => return self.refuse("deny", reason, Some(by)),
-                Settled::Rewritten(args) => return self.judge_anew(args),
+                Settled::Rewritten(args) => return self.judge_anew(args, "hooks rewrote the arguments"),
+                Settled::Edited(edit) => {
+                    let args = edit.args;
+                    self.edits.push(edit);
+                    return self.judge_anew(args, "the arguments were edited");
+                }
             }
         }
         Judged::Runs
     }
 
-    /// A hook has changed what a person was about to be asked: that has to be judged like any other arguments.
-    fn judge_anew(&mut self, args: ValueId) -> Judged {
+    /// A hook has changed what a person was about to be asked, or the person has: that has to be judged like any other
+    /// arguments.
+    fn judge_anew(&mut self, args: ValueId, what: &str) -> Judged {
         let most = self.cx.session.settings.max_retries;
         self.run.args = args;
         if self.retries >= most {
-            let reason = format!("hooks rewrote the arguments more than {most} times");
+            let reason = format!("{what} more than {most} times");
             return self.refuse("block", Some(reason), None);
         }
         self.retries += 1;

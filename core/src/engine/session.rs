@@ -25,8 +25,8 @@ pub use builder::SessionBuilder;
 pub use hookweave_host::session::{Compaction, NoticeResult, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
 pub use parts::{
-    ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest,
-    ModelResponse, Tool, ToolCall, ToolContext, ToolResult,
+    Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay, Messages, Model,
+    ModelRequest, ModelResponse, Tool, ToolCall, ToolContext, ToolResult,
 };
 pub use results::{Generation, ToolOutcome};
 pub use terminal::TerminalApprover;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookweave::{
-    ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Permission, Session, ToolDefinition,
-    ToolOutcome,
+    Approval, ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Permission, Session,
+    ToolDefinition, ToolOutcome,
 };
 use serde_json::{Value, json};
 
@@ -40,6 +40,25 @@ async fn a_question_waits_until_it_is_decided() {
     queue.decide(&pending.id, "Allow once").unwrap();
     assert!(calling.await.unwrap().ran);
     assert!(queue.pending().is_empty());
+}
+
+#[tokio::test]
+async fn a_pending_question_is_decided_with_a_reason_or_edited_arguments() {
+    let (engine, queue) = (patient(), PendingApprovals::default());
+    let session = asking(&engine).approver(queue.clone()).open().unwrap();
+    let decided = async |answer: Approval| {
+        let deciding = async {
+            while queue.pending().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            queue.decide(&queue.pending()[0].id, answer).unwrap();
+        };
+        tokio::join!(echo(&session, json!({"n": 1})), deciding).0
+    };
+    let edited = decided(Approval::new("Allow once").args(json!({"n": 2}))).await;
+    assert!(edited.ran && edited.output == json!({"n": 2}));
+    let denied = decided(Approval::new("Deny").reason("Not today.")).await;
+    assert_eq!(denied.reason.as_deref(), Some("user denied: Run Echo? (the host): Not today."));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 import { HookweaveError, SubagentBlockedError, TerminalQuestion, ToolResult } from "hookweave";
 import type {
+  Approval,
   ApprovalRequest,
   ContextMessage,
   Approver,
@@ -199,15 +200,15 @@ export class SessionRun {
   }
 
   #approver(script: Json[]): Approver {
-    const asked = (asked: ApprovalRequest): string | Promise<string> => {
+    const asked = (asked: ApprovalRequest): Approval | Promise<Approval> => {
       const { timeout, ...request } = asked;
       const turn = this.#log.asked.push({ ...request, timeout_ms: timeout }) - 1;
       const entry = nth(script, turn);
       if (typeof entry === "string") return entry;
-      const { hangs, types, width = 80, height = 24 } = play(entry);
+      const { hangs, types, width = 80, height = 24, ...answer } = play(entry);
       const size = { width: width as number, height: height as number };
       if (types !== undefined) return this.#atTerminal(asked, types as string[], size);
-      return hangs === true ? new Promise(() => undefined) : "";
+      return hangs === true ? new Promise(() => undefined) : (answer as unknown as Approval);
     };
     return this.#inStyle(asked);
   }

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, assert_type
 
 from hookweave import (
+    Approval,
     ApprovalRequest,
     Compaction,
     Dispatch,
@@ -222,6 +223,8 @@ async def sessions() -> None:
     assert_type(await pending.start(), Started)
     assert_type(pending.pending(), list[ApprovalRequest])
     pending.decide("id", "Deny")
+    pending.decide("id", "Deny", reason="not today")
+    client.session(approval=lambda request: Approval("Allow once", args={**request.args}))
     assert_type(await client.execute_tool("s1", "Bash", {"command": "ls"}), ToolOutcome)
     assert_type(await client.generate("s1", "text"), Generation)
 

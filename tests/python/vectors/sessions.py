@@ -98,7 +98,7 @@ class Agent:
         def answer() -> Any:
             if isinstance(entry, dict) and "types" in entry:
                 return self.at_terminal(request, entry)
-            if isinstance(entry, dict):
+            if isinstance(entry, dict) and "raises" in entry:
                 raise RuntimeError(entry["raises"])
             return entry
 

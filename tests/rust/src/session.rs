@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookweave::{
-    ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Event, HookError, Model,
+    Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Event, HookError, Model,
     ModelRequest, ModelResponse, Reading, Role, Session, TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome,
     ToolResult,
 };
@@ -134,7 +134,7 @@ impl Agent {
     }
 
     /// What a person at a terminal chooses who types these lines, and then nothing more.
-    fn at_terminal(&self, approval: &ApprovalRequest, entry: &Value) -> Result<String, HookError> {
+    fn at_terminal(&self, approval: &ApprovalRequest, entry: &Value) -> Result<Approval, HookError> {
         let columns = entry["width"].as_u64().unwrap_or(80);
         let question = TerminalQuestion::from(approval);
         let rows = entry["height"].as_u64().unwrap_or(24);
@@ -143,7 +143,7 @@ impl Agent {
         let mut screens = vec![question.text().into(), question.invitation(millis(approval.timeout)).into()];
         let typed = entry["types"].as_array().unwrap().iter().map(|line| Some(line.as_str().unwrap()));
         let chosen = typed.chain([None]).find_map(|line| match question.read(line) {
-            Reading::Chosen(option) => Some(Ok(option)),
+            Reading::Chosen(option) => Some(Ok(option.into())),
             Reading::Over(why) => Some(Err(why.into())),
             Reading::Again(text) => {
                 screens.push(text.into());
@@ -163,7 +163,7 @@ fn millis(time: Duration) -> u64 {
 struct Part(Arc<Agent>);
 
 impl Approver for Part {
-    fn approve<'a>(&'a self, approval: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
         let turn = self.0.log().asked.len();
         self.0.log().asked.push(json!({
             "event": approval.event, "tool": approval.tool, "args": approval.args, "shown": approval.shown,
@@ -181,7 +181,7 @@ impl Approver for Part {
             }
             match raised(&entry) {
                 Some(error) => Err(error),
-                None => Ok(entry.as_str().unwrap_or_default().to_owned()),
+                None => Ok(Approval::from_json(&entry)?),
             }
         })
     }

@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..approval import ApprovalRequest
+from ..approval import Approval, ApprovalRequest
 from ..models import ModelRequest, ModelResponse, ToolCall
 
 __all__ = ["RecordingTool", "ScriptedApprover", "ScriptedModel", "tool_call"]
 
 ModelAnswer: TypeAlias = str | ToolCall | list[ToolCall] | ModelResponse | Mapping[str, Any] | BaseException
-ScriptedAnswer: TypeAlias = str | bool | Callable[[ApprovalRequest], str]
+ScriptedAnswer: TypeAlias = str | bool | Approval | Callable[[ApprovalRequest], str | Approval]
 
 
 def tool_call(name: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> ToolCall:
@@ -57,7 +57,8 @@ class ScriptedModel:
 class ScriptedApprover:
     """A person who answers what a test lists.
 
-    Options, True for the first one that allows, False for "Deny", and functions of the question.
+    Options, alone or in an ``Approval``, True for the first one that allows, False for "Deny", and functions of the
+    question.
     """
 
     def __init__(self, *answers: ScriptedAnswer) -> None:
@@ -69,7 +70,7 @@ class ScriptedApprover:
         """Adds answers to the script."""
         self._answers += answers
 
-    def __call__(self, request: ApprovalRequest) -> str:
+    def __call__(self, request: ApprovalRequest) -> str | Approval:
         """Gives the next answer; a question beyond the script is denied, and :meth:`assert_done` says so."""
         self.requests.append(request)
         asked = len(self.requests)
@@ -80,10 +81,11 @@ class ScriptedApprover:
             return request.granting[0]
         if answer is False:
             return "Deny"
-        chosen = answer if isinstance(answer, str) else answer(request)
+        given = answer(request) if callable(answer) else answer
+        chosen = given.option if isinstance(given, Approval) else given
         if chosen not in request.options:
             self._answers[asked - 1] = _NoOption(chosen, request)
-        return chosen
+        return given
 
     def assert_done(self) -> None:
         """Every answer was asked for, every question was in the script, and every answer was one of the options."""

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use super::parts::{ApprovalRequest, Approver, BoxFuture};
+use super::parts::{Approval, ApprovalRequest, Approver, BoxFuture};
 use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
 
@@ -14,8 +14,8 @@ use hookweave_host::error::{Code, Error};
 pub struct DenyAll;
 
 impl Approver for DenyAll {
-    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
-        Box::pin(std::future::ready(Ok("Deny".to_owned())))
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
+        Box::pin(std::future::ready(Ok("Deny".into())))
     }
 }
 
@@ -24,8 +24,8 @@ impl Approver for DenyAll {
 pub struct AllowAll;
 
 impl Approver for AllowAll {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
-        let option = request.granting.first().cloned();
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
+        let option = request.granting.first().map(Approval::new);
         Box::pin(std::future::ready(option.ok_or_else(|| "no option of the question allows".into())))
     }
 }
@@ -33,7 +33,7 @@ impl Approver for AllowAll {
 #[derive(Debug)]
 struct WaitingApproval {
     request: ApprovalRequest,
-    answer: oneshot::Sender<String>,
+    answer: oneshot::Sender<Approval>,
 }
 
 /// Questions that wait to be decided from elsewhere: a web page, a chat, another process. Clones are the same queue.
@@ -53,8 +53,9 @@ impl PendingApprovals {
         self.lock().values().map(|waiting| waiting.request.clone()).collect()
     }
 
-    /// Decides a question by one of its options; any other is refused.
-    pub fn decide(&self, id: &str, option: &str) -> Result<(), Error> {
+    /// Decides a question by one of its options, perhaps with a reason or edited arguments; any other option is refused.
+    pub fn decide(&self, id: &str, answer: impl Into<Approval>) -> Result<(), Error> {
+        let answer = answer.into();
         let mut waiting = self.lock();
         let place = waiting.iter().find(|(_, asked)| asked.request.id == id).map(|(place, _)| *place);
         let Some(asked) = place.and_then(|place| waiting.get(&place)) else {
@@ -66,13 +67,16 @@ impl PendingApprovals {
             ));
         };
         let options = &asked.request.options;
-        if !options.iter().any(|known| known == option) {
+        if !options.contains(&answer.option) {
             let known = options.join(", ");
-            return Err(Error::new(Code::UnknownApproval, format!("`{option}` is no option; known are {known}")));
+            return Err(Error::new(
+                Code::UnknownApproval,
+                format!("`{}` is no option; known are {known}", answer.option),
+            ));
         }
         if let Some(asked) = place.and_then(|place| waiting.remove(&place)) {
             // The session may have stopped waiting in this very moment.
-            let _ = asked.answer.send(option.to_owned());
+            let _ = asked.answer.send(answer);
         }
         Ok(())
     }
@@ -91,7 +95,7 @@ impl Drop for QueuePosition {
 }
 
 impl Approver for PendingApprovals {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
         let (answer, answered) = oneshot::channel();
         let place = {
             let mut waiting = self.lock();

@@ -21,7 +21,7 @@ use hookweave_host::json::Json;
 use hookweave_host::json::{to_json, to_shown};
 use hookweave_host::session::{
     self, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply, Requested, Role,
-    Speaker, ValueId, read_response,
+    Speaker, ValueId, read_answer, read_response,
 };
 
 /// One flow on its way.
@@ -277,14 +277,22 @@ impl<'s> Driver<'s> {
         Ok(outcome)
     }
 
-    async fn ask(&self, asked: session::ApprovalRequest) -> Reply {
+    async fn ask(&mut self, asked: session::ApprovalRequest) -> Reply {
         let Some(approver) = &self.session.parts.approver else { return Reply::NoApprover };
         let args = asked.args.map_or(Value::Null, |args| self.values.get(args));
         let request = ApprovalRequest::of(&self.session.machine, asked, args);
         match tokio::time::timeout(request.timeout, approver.approve(&request)).await {
-            Ok(Ok(option)) => Reply::Chosen { option },
+            Ok(Ok(answer)) => self.chosen(&answer.to_value()),
             Ok(Err(why)) => failed(&*why),
             Err(_) => Reply::TimedOut,
+        }
+    }
+
+    fn chosen(&mut self, answer: &Value) -> Reply {
+        let read = read_answer(&Json, &answer).and_then(|read| read.with_args(|args| Ok(self.keep(args.clone()))));
+        match read {
+            Ok(answer) => Reply::Chosen(answer),
+            Err(why) => failed(&why),
         }
     }
 

@@ -7,10 +7,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::engine::Outcome;
 use crate::response::HookError;
+use hookweave_host::error::Error;
+use hookweave_host::json::Json;
 use hookweave_host::session::{self, Role, TerminalQuestion};
 
 /// Something under way.
@@ -95,19 +97,80 @@ impl From<&ApprovalRequest> for TerminalQuestion {
     }
 }
 
+/// What an approver answers; an option alone is an answer too.
+///
+/// ```
+/// use hookweave::Approval;
+/// use serde_json::json;
+///
+/// let no = Approval::new("Deny").reason("Use the staging database.");
+/// let yes = Approval::new("Allow once").args(json!({"command": "ls -l"}));
+/// assert_eq!(Approval::from("Deny").option, no.option);
+/// assert!(yes.args.is_some());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Approval {
+    /// One of the options.
+    pub option: String,
+    /// A sentence for the model, and for the record.
+    pub reason: Option<String>,
+    /// The arguments that the tool is to be called with; hooks check them again.
+    pub args: Option<Value>,
+}
+
+impl Approval {
+    /// An option.
+    #[must_use]
+    pub fn new(option: impl Into<String>) -> Self {
+        Self { option: option.into(), reason: None, args: None }
+    }
+
+    /// A sentence for the model, and for the record.
+    #[must_use]
+    pub fn reason(self, reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..self }
+    }
+
+    /// The arguments that the tool is to be called with; hooks check them again.
+    #[must_use]
+    pub fn args(self, args: Value) -> Self {
+        Self { args: Some(args), ..self }
+    }
+
+    /// An answer that came as JSON: an option, or an object of `option`, `reason` and `args`. Other fields are an error.
+    pub fn from_json(answer: &Value) -> Result<Self, Error> {
+        let session::Answer { option, reason, args } = session::read_answer(&Json, &answer)?;
+        Ok(Self { option, reason, args: args.cloned() })
+    }
+
+    /// The answer as an object, which the core reads.
+    pub(super) fn to_value(&self) -> Value {
+        json!({"option": self.option, "reason": self.reason, "args": self.args})
+    }
+}
+
+impl<O: Into<String>> From<O> for Approval {
+    fn from(option: O) -> Self {
+        Self::new(option)
+    }
+}
+
 /// Who is asked.
 pub trait Approver: Send + Sync {
     /// Asks; gives one of the options. Anything else is refused and logged as an error, and so is an error.
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>>;
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>>;
 }
 
-impl<C, F> Approver for C
+impl<C, F, A> Approver for C
 where
     C: Fn(ApprovalRequest) -> F + Send + Sync,
-    F: Future<Output = Result<String, HookError>> + Send + 'static,
+    F: Future<Output = Result<A, HookError>> + Send + 'static,
+    A: Into<Approval>,
 {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
-        Box::pin(self(request.clone()))
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
+        let asked = self(request.clone());
+        Box::pin(async move { asked.await.map(Into::into) })
     }
 }
 

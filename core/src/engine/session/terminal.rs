@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 
-use super::parts::{ApprovalRequest, Approver, BoxFuture};
+use super::parts::{Approval, ApprovalRequest, Approver, BoxFuture};
 use crate::response::HookError;
 use hookweave_host::exec::cancel::Cancel;
 use hookweave_host::exec::terminal;
@@ -24,7 +24,7 @@ impl Drop for Asked {
 }
 
 impl Approver for TerminalApprover {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
         let question = TerminalQuestion::from(request);
         let (left, asked) = (request.timeout, Asked(Cancel::new()));
         let cancel = asked.0.clone();
@@ -35,7 +35,7 @@ impl Approver for TerminalApprover {
             let _asked = asked;
             thread?;
             match receiver.await {
-                Ok(Ok(Some(option))) => Ok(option),
+                Ok(Ok(Some(option))) => Ok(option.into()),
                 Ok(Ok(None)) | Err(_) => Err("the question was dropped".into()),
                 Ok(Err(why)) => Err(why.into()),
             }
