@@ -165,7 +165,9 @@ fn list(body: &mut String, hooks: &[&GraphHook]) {
         return;
     }
     body.push_str("<ol class=\"hooks\">\n");
-    hooks.iter().for_each(|hook| draw_hook(body, hook));
+    for hook in hooks {
+        draw_hook(body, hook);
+    }
     body.push_str("</ol>\n");
 }
 

@@ -107,7 +107,15 @@ struct Given {
     asks: Vec<(Option<String>, Question)>,
     suppress_output: bool,
     /// What observes and would have blocked the event: its hook, what it decided and why.
-    would_block: Vec<(Option<(HookId, String)>, Action, Option<String>)>,
+    would_block: Vec<WouldBlock>,
+}
+
+/// What a hook that observes would have done.
+#[derive(Debug)]
+struct WouldBlock {
+    hook: Option<(HookId, String)>,
+    action: Action,
+    reason: Option<String>,
 }
 
 /// A dispatch that is over.
@@ -227,8 +235,10 @@ fn given<T, V>(outcome: &Outcome<T, V>) -> Option<Box<Given>> {
         would_block: outcome
             .would_be_blocked_by()
             .into_iter()
-            .map(|(hook, observed)| {
-                (hook.map(|(id, name)| (id, name.to_owned())), observed.action, observed.reason.clone())
+            .map(|(hook, observed)| WouldBlock {
+                hook: hook.map(|(id, name)| (id, name.to_owned())),
+                action: observed.action,
+                reason: observed.reason.clone(),
             })
             .collect(),
     }))
@@ -336,7 +346,7 @@ impl Given {
         if self.blocked {
             make(Kind::Blocked, &refused(&self.decider, self.decision, &self.reason), at);
         }
-        for (hook, action, reason) in &self.would_block {
+        for WouldBlock { hook, action, reason } in &self.would_block {
             make(Kind::WouldBlock, &refused(hook, *action, reason), at);
         }
     }

@@ -1,13 +1,12 @@
 //! What an approver answers: an option, or an object with more about it.
 
-use super::effect::ValueId;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::payload::{Host, Kind};
 use hookweave_machine::read::Reader;
 
 /// An approver's answer, with its own form of the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer<A = ValueId> {
+pub struct Answer<A> {
     /// The option.
     pub option: String,
     /// A sentence for the model and the record.

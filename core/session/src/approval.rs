@@ -229,7 +229,7 @@ impl Cx {
         subject: &Subject<'_>,
         hook: Option<&Asker>,
         request: &ApprovalRequest,
-        answer: Answer,
+        answer: Answer<ValueId>,
     ) -> Decided {
         let Answer { option, reason, args } = answer;
         let option = meant(request, option);

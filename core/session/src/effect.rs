@@ -200,7 +200,7 @@ pub enum Reply {
         shown: Option<String>,
     },
     /// What a person chose.
-    Chosen(Answer),
+    Chosen(Answer<ValueId>),
     /// The host has no approver, so nobody was asked.
     NoApprover,
     /// A person did not answer in time.

@@ -20,17 +20,16 @@ impl Origins {
     pub(super) fn problem(&mut self, names: &Names, line: &Line) -> Option<AuditProblem> {
         let first = check(&line.bytes).ok()?;
         let original = self.0.iter().find(|(hash, _)| hash == first.hash).map(|(_, file)| file.display());
-        let what = match original {
-            Some(original) => format!("it is a copy: it begins with the first record of {original}"),
-            None => {
-                self.0.push((first.hash.to_owned(), line.file.clone()));
-                let named = names.process()?;
-                let writer = AuditRecord::read(&line.bytes).ok()?.details.get("process").and_then(Value::as_u64)?;
-                if writer == u64::from(named) {
-                    return None;
-                }
-                format!("it is a copy: its name says process {named}, and process {writer} has written it")
+        let what = if let Some(original) = original {
+            format!("it is a copy: it begins with the first record of {original}")
+        } else {
+            self.0.push((first.hash.to_owned(), line.file.clone()));
+            let named = names.process()?;
+            let writer = AuditRecord::read(&line.bytes).ok()?.details.get("process").and_then(Value::as_u64)?;
+            if writer == u64::from(named) {
+                return None;
             }
+            format!("it is a copy: its name says process {named}, and process {writer} has written it")
         };
         let (file, line) = (line.file.clone(), line.number);
         Some(AuditProblem { kind: AuditProblemKind::Misplaced, file, line, seq: first.seq, what })
