@@ -18,6 +18,7 @@ use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -78,7 +79,6 @@ fn request(
 fn registering<R: Serialize>(
     hooks: &mut NativeClient,
     deliver: Function<'_, Completion, ()>,
-    ids: impl FnOnce(&R) -> &[String],
     run: impl FnOnce(&NativeClient, &dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> HandlerRef) -> Result<R, Error>,
 ) -> Result<Loaded, CodedError> {
     let completions = match hooks.completions() {
@@ -97,12 +97,10 @@ fn registering<R: Serialize>(
     let result = run(hooks, &wrap);
     *hooks.next() = next.get();
     let report = result.map_err(|error| coded(&error))?;
-    let in_force = ids(&report).iter().filter_map(|id| hooks.registered(hook_id(id).ok()?));
-    let mut made = made.into_inner();
-    let loaded = in_force.filter_map(|hook| {
-        let place = made.iter().position(|(number, _)| *number == hook.number)?;
-        Some(LoadedHook { native: made.swap_remove(place).1, hook })
-    });
+    // Not those of the report, which names hooks of files: the guard of the policy's own files is none.
+    let in_force = hooks.registry().list().into_iter().filter_map(|hook| hooks.registered(hook_id(&hook.id).ok()?));
+    let mut made: FxHashMap<u32, NativeFileHook> = made.into_inner().into_iter().collect();
+    let loaded = in_force.filter_map(|hook| Some(LoadedHook { native: made.remove(&hook.number)?, hook }));
     Ok(Loaded { hooks: loaded.collect(), report: text(&report) })
 }
 
@@ -137,12 +135,7 @@ fn load_request(
     request: LoadRequest,
     deliver: Function<'_, Completion, ()>,
 ) -> Result<Loaded, CodedError> {
-    registering(
-        hooks,
-        deliver,
-        |report: &hookweave_host::files::LoadReport| &report.hooks,
-        |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap),
-    )
+    registering(hooks, deliver, |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap))
 }
 
 /// Reads the loaded files again.
@@ -168,12 +161,7 @@ pub fn apply_reload(
     let prepared = prepared.prepared.take();
     let twice = || CodedError::new("invalid_config".to_owned(), "a reload was applied twice");
     let prepared = prepared.ok_or_else(twice)?;
-    registering(
-        hooks,
-        deliver,
-        |reloaded: &hookweave_host::files::ReloadReport| &reloaded.report.hooks,
-        |hooks, wrap| hooks.files().apply(hooks.registry(), hooks.runtime(), prepared, wrap),
-    )
+    registering(hooks, deliver, |hooks, wrap| hooks.files().apply(hooks.registry(), hooks.runtime(), prepared, wrap))
 }
 
 /// The files of a reload and, after an empty text, the files that hooks watch.

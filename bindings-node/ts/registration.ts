@@ -186,7 +186,7 @@ export interface ReadHook {
 export function readHook(hook: unknown): ReadHook {
   if (typeof hook === "function") {
     checkHandler(hook);
-    return { handler: hook as AnyHandler, settings: named(hook) };
+    return { handler: hook as AnyHandler, settings: ownFields(named(hook)) };
   }
   if (!isPlain(hook)) {
     throw errorOf(
@@ -206,9 +206,9 @@ export function readHook(hook: unknown): ReadHook {
     (key) => config !== undefined && Object.hasOwn(config, key),
   );
   if (twice !== undefined) {
-    throw errorOf("invalid_hook", `hook.${twice}: stands in hook.config too; give it once`);
+    throw errorOf("invalid_hook", `hook.${twice}: is in hook.config too; give it once`);
   }
-  const settings: Record<string, unknown> = { ...config, ...known };
+  const settings: Record<string, unknown> = ownFields({ ...config, ...known });
   if (settings["matcher"] !== undefined)
     settings["matcher"] = withPatternTexts(settings["matcher"]);
   if (settings["name"] === undefined) Object.assign(settings, named(handler));

@@ -5,7 +5,7 @@ use crate::screen::shown;
 /// Dark and light, as the reader's system has it; colours are never the only sign.
 const STYLE: &str = include_str!("html.css");
 
-/// A page: its title and what stands in it, which is HTML already.
+/// A page: its title and its content, which is HTML already.
 pub(crate) fn page(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(

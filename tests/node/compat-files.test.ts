@@ -262,6 +262,7 @@ describe("files as Wingman documents them", { skip }, () => {
     assert.deepEqual(
       hooks.map(({ matched, scope }) => [matched, scope]),
       [
+        [false, "managed"],
         [false, "project"],
         [true, "project"],
         [true, "project"],

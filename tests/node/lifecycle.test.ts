@@ -148,7 +148,7 @@ describe("detached", () => {
   test("its failure is told and its timeout holds", async () => {
     const logged: unknown[] = [];
     const client = quietClient({
-      defaultTimeout: 30,
+      defaultTimeout: 90,
       logger: {
         warn: (_message, { hook }) => logged.push(hook),
         error: () => assert.fail(),
@@ -342,11 +342,14 @@ describe("re-entrance", () => {
       });
       inner.push(outcome.injections);
     });
-    client.registerHook("Notification", () => ({ inject: "noted" }));
+    client.registerHook("Notification", {
+      name: "notes",
+      handler: () => ({ inject: "noted" }),
+    });
     const outcome = await client.dispatch("PreToolUse", bash);
     assert.deepEqual(outcome.injections, []);
     assert.deepEqual(inner, [
-      [{ hook: "hook-2", content: "noted", role: "system", ephemeral: false }],
+      [{ hook: "notes", content: "noted", role: "system", ephemeral: false }],
     ]);
   });
 });

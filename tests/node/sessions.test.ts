@@ -877,7 +877,10 @@ describe("a generation", () => {
     ];
     client.registerModel(() => answers.shift() ?? "");
     const warned: unknown[] = [];
-    client.registerHook("ContextWarning", ({ usage }) => void warned.push(usage));
+    client.registerHook("ContextWarning", {
+      name: "warned",
+      handler: ({ usage }) => void warned.push(usage),
+    });
     const generation = await client.session({ contextLimit: 100 }).generate("x");
     assert.deepEqual(
       generation.tools.map(({ output, trace, outcomes }) => [
@@ -893,7 +896,7 @@ describe("a generation", () => {
     );
     assert.deepEqual(
       generation.trace.map(({ hook }) => hook),
-      ["hook-2", "guard", "guard"],
+      ["warned", "guard", "guard"],
     );
     assert.deepEqual(warned, [{ totalTokens: 90, total_tokens: 90 }]);
   });

@@ -349,12 +349,16 @@ def test_a_release_lacks_no_system(tmp_path: Path) -> None:
 
 
 def test_lint_finds_what_is_wrong(hookweave: Command, project: Path) -> None:
-    assert run([*hookweave, "lint"], project).returncode == 0
+    assert run([*hookweave, "lint", "--allow", "guard-fails-open"], project).returncode == 0
     settings = {"hooks": {"PreToolUse": [{"matcher": "Edit*", "hooks": [{"type": "command", "command": "exit 1"}]}]}}
     (project / ".claude" / "settings.json").write_text(json.dumps(settings))
     done = run([*hookweave, "lint", "--json"], project)
     assert done.returncode == 1, done.stderr
-    assert {finding["rule"] for finding in json.loads(done.stdout)["findings"]} == {"exit-one-guard", "star-regex"}
+    assert {finding["rule"] for finding in json.loads(done.stdout)["findings"]} == {
+        "exit-one-guard",
+        "guard-fails-open",
+        "star-regex",
+    }
 
 
 def test_explain_tells_hooks_apart(hookweave: Command, project: Path) -> None:
@@ -362,7 +366,7 @@ def test_explain_tells_hooks_apart(hookweave: Command, project: Path) -> None:
     done = run([*hookweave, "explain", *args], project)
     assert done.returncode == 0, done.stderr
     matched = {hook["hook"]: hook["matched"] for hook in json.loads(done.stdout)["hooks"]}
-    assert matched == {"no-force-push": False, "tests-first": True}
+    assert matched == {"policy-files": False, "no-force-push": False, "tests-first": True}
 
 
 def test_hook_answers_in_the_agents_words(hookweave: Command, project: Path) -> None:

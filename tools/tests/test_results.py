@@ -165,7 +165,7 @@ def test_a_suite_says_how_far_it_is(progress: Progress) -> None:
     with progress.watch("python") as watched:
         for line in ["......  [ 43%]\n", "test result: ok. 3 passed; 0 failed; 0 ignored;\n"]:
             assert watched.saw(line) == line
-        assert watched.shown(watched.began + 65) == "python 43 % 1:05"
+        assert watched.shown(watched.began + 65.5) == "python 43 % 1:05"
 
 
 def test_only_the_failed_tests_run_again() -> None:

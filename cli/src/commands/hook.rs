@@ -244,7 +244,7 @@ fn refuse_broken(report: &LoadReport) -> Result<()> {
     }
 }
 
-/// Refuses where nothing of the project decides: its policy was taken away before anybody approved it, or is elsewhere.
+/// Refuses where nothing of the project decides: its policy was taken away before a person approved it, or is elsewhere.
 fn require_policy(policy: &Policy) -> Result<()> {
     let of_project = |hook: &HookInfo| matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent);
     if policy.registry.list().iter().any(of_project) {

@@ -146,7 +146,7 @@ impl Test {
         self.filter.as_ref().is_none_or(|part| case.name.contains(part.as_str()))
     }
 
-    /// Runs the cases of a file; each is told of in order, as soon as it is done.
+    /// Runs the cases of a file; each is reported in order, as soon as it is done.
     fn file(&self, file: &CaseFile, tell: impl FnMut(&Ran) -> Result<()>) -> Result<RanFile> {
         // What the command line names takes the place of what the file names.
         let is_chosen = !self.which.files.is_empty() || !self.which.sources.is_empty();

@@ -214,7 +214,7 @@ impl Cx {
             Reply::Chosen(answer) => self.chosen(subject, hook, request, answer).await,
             Reply::NoApprover => refused(
                 "nobody",
-                "nobody was asked: no approver is set; give the session one, for example the terminal",
+                "no person was asked: no approver is set; give the session one, for example the terminal",
             ),
             Reply::TimedOut if request.default == "allow" => Decided::new(true, "timeout", None),
             Reply::TimedOut => refused("timeout", "no answer in time"),

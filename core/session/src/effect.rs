@@ -201,7 +201,7 @@ pub enum Reply {
     },
     /// What a person chose.
     Chosen(Answer<ValueId>),
-    /// The host has no approver, so nobody was asked.
+    /// The host has no approver, so no person was asked.
     NoApprover,
     /// A person did not answer in time.
     TimedOut,

@@ -162,7 +162,7 @@ fn what_two_were_asked_at_once_is_remembered() {
                 .into_iter()
                 .map(|thread| thread.join().expect("decided"))
                 .filter(|(run, asked)| run.ran && *asked);
-            assert!(asked.count() >= 1, "nobody was asked");
+            assert!(asked.count() >= 1, "no person was asked");
             assert!(!Asking::of(&session).finish(Reply::Begin).1, "it is remembered");
         },
         ORDERS,

@@ -119,7 +119,7 @@ impl Scene<'_> {
     /// What becomes of a call. A hook that runs something is asked only then.
     fn outcome<'h>(&self, gate: bool, hooks: impl Iterator<Item = (&'h HookInfo, &'h GraphHook)>) -> String {
         if !gate {
-            return "It goes on: it cannot be blocked.".to_owned();
+            return "It continues: it cannot be blocked.".to_owned();
         }
         let able: Vec<_> = hooks.filter(|(_, drawn)| drawn.can_stop()).collect();
         let refusal = able.iter().find_map(|(hook, _)| match self.decision(hook) {
@@ -142,8 +142,8 @@ impl Scene<'_> {
         match (question, asked.is_empty()) {
             (Some(question), true) => question,
             (Some(question), false) => format!("{question} Before, {names} can stop it."),
-            (None, true) => "It goes on: no hook can stop it.".to_owned(),
-            (None, false) => format!("It goes on, unless {names} stops it."),
+            (None, true) => "It continues: no hook can stop it.".to_owned(),
+            (None, false) => format!("It continues, unless {names} stops it."),
         }
     }
 

@@ -254,7 +254,7 @@ const ORDINARY: &[&str] = &[
     "a.py:12:5:E501:x",
     "gh secret list --repo owner/name",
     "gh pr create --body text-of-the-request",
-    "- name: USER\n  value: somebody",
+    "- name: USER\n  value: alice",
     "- name: MAX_TOKENS\n  value: \"4096\"",
     "- name: secret-volume\n  mountPath: /x",
     // Counts, and files that hold a secret.

@@ -211,7 +211,7 @@ pub const RULES: &[Rule] = &[
         name: "url-credentials",
         severity: Severity::Warning,
         finds: "a webhook's URL with a password in it",
-        explains: "It stands in logs and listings. Send it in a header from an environment variable.",
+        explains: "Logs and listings show it. Send it in a header from an environment variable.",
     },
     Rule {
         name: "link-local",

@@ -47,6 +47,7 @@ pub struct MatcherSpec {
     pub when: Option<String>,
     /// Calls that may change files of a set.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[doc(hidden)]
     pub writes: Option<Writes>,
     /// A regular expression over the base names of the event's file paths, unanchored; dialects set it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,6 +132,7 @@ impl MatcherSpec {
     }
 
     /// Calls that may change files of a set.
+    #[doc(hidden)]
     #[must_use]
     pub fn writes(self, files: Writes) -> Self {
         Self { writes: Some(files), ..self }
