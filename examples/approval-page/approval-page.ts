@@ -60,13 +60,16 @@ export class ApprovalPage implements AsyncDisposable {
   readonly #files = new Map<string, { content: Buffer; kind: string }>();
   /** Each open page, and the questions that it was told of last. */
   readonly #streams = new Map<ServerResponse, string | null>();
-  readonly #server = createServer({ requestTimeout: 10_000, connectionsCheckingInterval: 1_000 }, (request, response) => {
-    this.#answer(request, response).catch((error: unknown) => {
-      const status = error instanceof Refusal ? error.status : 500;
-      const why = error instanceof Refusal ? error.message : "the page failed";
-      send(response, status, JSON.stringify({ error: why }), "application/json");
-    });
-  });
+  readonly #server = createServer(
+    { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    (request, response) => {
+      this.#answer(request, response).catch((error: unknown) => {
+        const status = error instanceof Refusal ? error.status : 500;
+        const why = error instanceof Refusal ? error.message : "the page failed";
+        send(response, status, JSON.stringify({ error: why }), "application/json");
+      });
+    },
+  );
   #requests: readonly ApprovalRequest[] = [];
   #deadlines = new Map<string, number>();
   #origins = new Set<string>();
