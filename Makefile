@@ -91,7 +91,6 @@ generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the 
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test it docs
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-files --test it wire_schema
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-dialects --test it every_page_is_its_table
-	$(PY) tools/examples.py --write-docs
 	$(PY) tools/rust_api.py
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)

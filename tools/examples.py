@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,32 +14,25 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from example_programs import EXAMPLES, ROOT, build_rust, build_typescript, commands
-from markdown_pages import with_section
+from example_programs import EXAMPLES, build_rust, build_typescript, commands
 from results import Case, write_junit
 from typescript import NODE_PACKAGE
 
-PAGE = ROOT / "docs" / "examples.md"
 RUN_LIMIT_SECONDS = 600
-# What a README links to lies elsewhere for the page.
-LINK_TO_DOCS = re.compile(r"\]\(\.\./\.\./docs/")
-LINK_TO_EXAMPLE = re.compile(r"\]\(\.\./([\w-]+)/README\.md\)")
 
 
 @dataclass(frozen=True)
 class Language:
-    """What runs a program, what it is written in, its file, and what pages call its blocks."""
+    """What runs a program, and the file that it is in."""
 
     host: str
-    written_in: str
     file: str
-    block: str
 
 
 LANGUAGES = {
-    "python": Language("Python", "Python", "main.py", "python"),
-    "node": Language("Node", "TypeScript", "main.ts", "ts"),
-    "rust": Language("Rust", "Rust", "main.rs", "rust"),
+    "python": Language("Python", "main.py"),
+    "node": Language("Node", "main.ts"),
+    "rust": Language("Rust", "main.rs"),
 }
 
 
@@ -54,16 +46,6 @@ class Example:
     def name(self) -> str:
         """What its folder is called."""
         return self.folder.name
-
-    @property
-    def title(self) -> str:
-        """What its README is headed."""
-        return (self.folder / "README.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-
-    @property
-    def anchor(self) -> str:
-        """Where its section begins on the page."""
-        return "#" + self.title.lower().replace(" ", "-")
 
     @property
     def expected(self) -> str:
@@ -151,46 +133,14 @@ def wrong(expected: str, done: subprocess.CompletedProcess[str]) -> str | None:
     return "printed something else:\n" + "\n".join(lines)
 
 
-# --- the page ------------------------------------------------------------------------------------
-
-
-def page_section(example: Example) -> str:
-    """What the page shows of an example: its README, its programs, and what they print."""
-    _, _, prose = (example.folder / "README.md").read_text(encoding="utf-8").partition("\n")
-    prose = LINK_TO_DOCS.sub("](", prose).strip()
-    prose = LINK_TO_EXAMPLE.sub(lambda link: f"]({Example(example.folder.parent / link[1]).anchor})", prose)
-    parts = [f"### {example.title}", re.sub(r"^##", "####", prose, flags=re.MULTILINE)]
-    for language in example.languages:
-        path = example.folder / LANGUAGES[language].file
-        code = path.read_text(encoding="utf-8").strip("\n")
-        fold = "details open" if language == "python" else "details"
-        parts.append(
-            f"<{fold}><summary>{LANGUAGES[language].written_in}</summary>\n\n"
-            f"<!-- file: {path.relative_to(ROOT)} -->\n```{LANGUAGES[language].block}\n{code}\n```\n\n</details>"
-        )
-    parts.append(f"It prints:\n\n```text\n{example.expected.rstrip()}\n```")
-    return "\n\n".join(parts)
-
-
-def page_text(text: str, shown: Iterable[Example]) -> str:
-    """The page with the section of every example as it ought to be."""
-    for example in shown:
-        text = with_section(text, f"example {example.name}", page_section(example))
-    return text
-
-
 def main() -> int:
-    """Builds, runs and compares; or writes the page."""
+    """Builds, runs and compares."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="examples to run; all when none is given")
     parser.add_argument("--only", default=",".join(LANGUAGES), help="languages, split by commas: python, node, rust")
-    parser.add_argument("--write-docs", action="store_true", help="write the sections of docs/examples.md anew instead")
     parser.add_argument("--junit", type=Path, help="where to write a JUnit report")
     options = parser.parse_args()
     known = examples()
-    if options.write_docs:
-        PAGE.write_text(page_text(PAGE.read_text(encoding="utf-8"), known), encoding="utf-8")
-        return 0
     languages = options.only.split(",")
     if unknown := (set(options.names) - {example.name for example in known}) | (set(languages) - set(LANGUAGES)):
         parser.error(

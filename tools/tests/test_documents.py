@@ -14,7 +14,7 @@ HEADING = re.compile(r"^#+ +(?P<text>.*)$")
 WRITTEN = [
     "*.md",
     "docs/**/*.md",
-    "examples/*/README.md",
+    "examples/**/README.md",
     "tests/**/README.md",
     "c*/**/README.md",
     "bindings-*/README.md",
