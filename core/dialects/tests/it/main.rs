@@ -1,4 +1,4 @@
-//! Every dialect against its table in docs/dialects, and laws that hold for all of them.
+//! Every dialect against its table in tests/tables, and laws that hold for all of them.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! The tables in docs/dialects: what they may hold, and how they are read.
+//! The tables in tests/tables: what they may hold, and how they are read.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,6 +17,7 @@ pub struct Table {
     #[serde(default, rename = "fact")]
     pub facts: Vec<Fact>,
     #[serde(default)]
+    #[allow(dead_code, reason = "for the reader of the table")]
     pub decided: Vec<Decision>,
     #[serde(default, rename = "tool")]
     pub tools: Vec<Tool>,
@@ -56,6 +57,7 @@ pub struct Fact {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "for the reader of the table")]
 pub struct Decision {
     pub question: String,
     pub answer: String,
@@ -204,7 +206,7 @@ pub struct Wire {
 impl Table {
     pub fn dialect(&self) -> &'static dyn Dialect {
         hookweave_dialects::named(&self.name)
-            .unwrap_or_else(|error| panic!("docs/dialects/{}.toml: {error}", self.name))
+            .unwrap_or_else(|error| panic!("tests/tables/{}.toml: {error}", self.name))
     }
 
     /// What a kind of output prints on an event.
@@ -223,15 +225,15 @@ impl Table {
 
 /// Where the tables are.
 pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
 }
 
 /// Every table; `DIALECT=name` picks one.
 pub fn all() -> Vec<Table> {
     let only = std::env::var("DIALECT").ok();
     let mut paths: Vec<_> = std::fs::read_dir(folder())
-        .expect("docs/dialects is there")
-        .map(|entry| entry.expect("docs/dialects can be listed").path())
+        .expect("tests/tables is there")
+        .map(|entry| entry.expect("tests/tables can be listed").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     paths.sort();

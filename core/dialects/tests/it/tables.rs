@@ -1,4 +1,4 @@
-//! Every dialect reads and writes as its table in docs/dialects says.
+//! Every dialect reads and writes as its table in tests/tables says.
 //!
 //! A table is a TOML file; `DIALECT=name cargo test -p hookweave-dialects --test it` runs one of them, and
 //! `UPDATE_DOCS=1` writes the page that is generated from it.
@@ -55,7 +55,7 @@ fn every_dialect_has_its_table() {
     let tables = crate::table::all();
     for dialect in hookweave_dialects::ALL {
         let has = tables.iter().any(|table| table.name == dialect.name());
-        assert!(has, "docs/dialects/{}.toml is missing", dialect.name());
+        assert!(has, "tests/tables/{}.toml is missing", dialect.name());
     }
     for table in &tables {
         table.dialect();
@@ -323,7 +323,7 @@ fn tools_have_the_names_that_the_tables_say() {
 fn every_page_is_its_table() {
     let tables: Vec<Table> = crate::table::all();
     for table in &tables {
-        let path = crate::table::folder().join(format!("{}.md", table.name));
+        let path = crate::page::folder().join(format!("{}.md", table.name));
         let page = crate::page::write(table);
         if std::env::var_os("UPDATE_DOCS").is_some() {
             std::fs::write(&path, &page).expect("a page can be written");
