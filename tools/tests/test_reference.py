@@ -28,7 +28,7 @@ RUST_WITHOUT_A_ROW = {
     "EngineBuilder::build": "ends the builder",
     "SessionBuilder::open": "ends the builder",
     "Stand": "for tests: an argument of `Outcome::snapshot`",
-    "Outcome::snapshot": "for tests: in testing-in-code.md",
+    "Outcome::snapshot": "for tests: in testing.md",
 }
 
 MODULES_WITHOUT_A_ROW = {"compat": "the interfaces of other systems: in migration.md"}
@@ -191,14 +191,14 @@ def test_hook_options() -> None:
 
 
 def test_session_options() -> None:
-    page = (ROOT / "docs" / "session-options.md").read_text(encoding="utf-8").partition("## Options of the methods")[0]
+    page = section("sessions.md", "## Options").partition("### Options of the methods")[0]
     same(column(page, "Python"), parameters(hookweave.HookClient.session))
     same(column(page, "TypeScript"), members("SessionOptions"))
     assert methods("SessionBuilder") == {name for name in CODE.findall(page.partition("```")[0]) if "(" not in name}
 
 
 def test_asserts() -> None:
-    table = section("testing-in-code.md", "## Asserts")
+    table = section("testing.md", "## Asserts")
     asserts = {name for name in hookweave.testing.__all__ if name.startswith("assert_")} - {"assert_matches_snapshot"}
     same(column(table, "Python"), asserts)
     same(column(table, "TypeScript"), {camel(name) for name in asserts})

@@ -14,7 +14,7 @@ fn command() {
 
 #[test]
 fn testing_hooks() {
-    check("testing-hooks.md");
+    check("testing.md");
 }
 
 /// The crate's own folder is the home of the schemas, since `cargo package` takes nothing from outside; pages link there.
