@@ -9,12 +9,27 @@ use crate::support::{HERE, Place, Step, steps_of};
 
 #[test]
 fn command() {
-    check("command.md");
+    check("command.md", &Place::new());
 }
 
 #[test]
 fn testing_hooks() {
-    check("testing.md");
+    check("testing.md", &Place::new());
+}
+
+#[test]
+fn start_with_the_hooks_that_one_has() {
+    check("start-hooks.md", &Place::empty());
+}
+
+#[test]
+fn start_with_a_team() {
+    check("start-team.md", &Place::empty());
+}
+
+#[test]
+fn start_with_a_proof() {
+    check("start-proof.md", &Place::empty());
 }
 
 /// The crate's own folder is the home of the schemas, since `cargo package` takes nothing from outside; pages link there.
@@ -92,9 +107,8 @@ fn is_shown(printed: &str, shown: &str) -> bool {
     shown.trim_end().ends_with('…') || rest.trim().is_empty()
 }
 
-fn check(page: &str) {
+fn check(page: &str, place: &Place) {
     let text = std::fs::read_to_string(Path::new(HERE).join("../docs").join(page)).unwrap();
-    let place = Place::new();
     let mut failures = Vec::new();
     let mut ran = 0;
     for Block { language, before, text, line } in blocks(&text) {

@@ -109,6 +109,14 @@ impl Place {
         Self { _folder: folder, project, home }
     }
 
+    /// A project without files.
+    pub(crate) fn empty() -> Self {
+        let place = Self::new();
+        std::fs::remove_dir_all(&place.project).unwrap();
+        std::fs::create_dir_all(place.project.join(".git")).unwrap();
+        place
+    }
+
     /// What a command prints to both streams, as it is.
     pub(crate) fn output(&self, command: &str) -> String {
         let text = output_of(command, &self.project, &self.home);
