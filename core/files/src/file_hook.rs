@@ -22,15 +22,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::approvals::KeptApprovals;
-use crate::config::{Decision, Declared, Guard, Run};
+use crate::config::{Declared, Guard, Run};
 use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
 use hookweave_exec::webhook::WebClient;
 use hookweave_machine::Error;
+use hookweave_machine::decision::Decision;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::{Scope, Timeout};
@@ -254,9 +255,6 @@ impl FileHook {
     /// Runs the hook on this thread.
     fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> HandlerResult<Value> {
         let dialect = self.declared.dialect;
-        if let Some(why) = self.guard.as_ref().and_then(|guard| guard.why_closed()) {
-            return HandlerResult::Answer(json!({"action": "block", "reason": why}));
-        }
         if let Some(changed) = self.changed(&invocation) {
             // The script that would run now is not approved; a hook on a gate fails closed.
             return HandlerResult::Failed(HookFailure {

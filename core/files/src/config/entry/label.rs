@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::config::{Decision, Run};
+use crate::config::Run;
 use hookweave_exec::command::CommandLine;
 use hookweave_exec::webhook::{Method, shown_segment};
+use hookweave_machine::decision::Decision;
 use hookweave_machine::escape::escaped;
 
 /// What runs, in short: the beginning of [`what`].
@@ -49,7 +50,7 @@ fn what(run: &Run) -> String {
         Run::Prompt { text, agent, .. } => format!("{}: {text}", if *agent { "agent" } else { "prompt" }),
         Run::McpTool { server, tool, .. } => format!("mcp__{server}__{tool}"),
         Run::Decision(Decision::Block(reason)) => format!("block: {reason}"),
-        Run::Decision(Decision::Ask(prompt)) => format!("ask: {prompt}"),
+        Run::Decision(Decision::Ask(prompt)) => format!("ask: {}", prompt.as_deref().unwrap_or_default()),
         Run::Decision(Decision::Allow) => "allow".to_owned(),
     }
 }

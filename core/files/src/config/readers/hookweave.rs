@@ -5,10 +5,11 @@
 use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take, Wrong, cut, step};
 use crate::config::tree::Kind;
-use crate::config::{Decision, Loaded, Run, Source};
+use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::{Dialect, named};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
+use hookweave_machine::decision::Decision;
 use hookweave_machine::error::did_you_mean;
 use hookweave_machine::hook::{Enforcement, FailBehavior, Scope};
 use hookweave_machine::json::Json;
@@ -202,7 +203,7 @@ fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
             mcp_tool(&spot)
         }
         "block" => Ok(Run::Decision(Decision::Block(entry.required_text("block")?))),
-        "ask" => Ok(Run::Decision(Decision::Ask(entry.required_text("ask")?))),
+        "ask" => Ok(Run::Decision(Decision::Ask(Some(entry.required_text("ask")?)))),
         "allow" => match entry.flag("allow")? {
             Some(true) => Ok(Run::Decision(Decision::Allow)),
             _ => Err(spot.wrong("must be true; to refuse, write `block = \"why\"`")),
