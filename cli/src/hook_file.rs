@@ -116,6 +116,8 @@ fn run(run: &Run, put: &mut impl FnMut(&str, String)) {
         Run::Decision(Decision::Block(reason)) => put("block", text(reason)),
         Run::Decision(Decision::Ask(prompt)) => put("ask", text(prompt.as_deref().unwrap_or_default())),
         Run::Decision(Decision::Allow) => put("allow", "true".to_owned()),
+        // Only hookweave's own files have them, which are not converted.
+        Run::Computed(_) => {}
     }
 }
 

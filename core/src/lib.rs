@@ -44,11 +44,12 @@ pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequ
 #[doc(inline)]
 pub use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 #[doc(inline)]
-pub use hookweave_host::matcher::{ArgTest, MatcherSpec, Rules};
+pub use hookweave_host::matcher::{Access, ArgTest, MatcherSpec, Rules};
 #[doc(inline)]
 pub use hookweave_host::options::{Conflict, Mode};
 #[doc(inline)]
 pub use hookweave_host::outcome::{Failure, FromHook, Overridden, Stand, TraceEntry, Unmatched, Vote};
+pub use hookweave_host::ready_made::Per;
 #[doc(inline)]
 pub use hookweave_host::registry::HookInfo;
 #[doc(inline)]

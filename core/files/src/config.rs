@@ -30,6 +30,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use crate::ready_made::Computed;
 use hookweave_dialects::{Dialect, RunKind};
 use hookweave_exec::command::CommandSpec;
 use hookweave_exec::webhook::WebhookSpec;
@@ -153,6 +154,8 @@ pub enum Run {
     },
     /// Nothing: the file itself decides.
     Decision(Decision),
+    /// Nothing: a ready-made hook looks at the event.
+    Computed(Computed),
 }
 
 impl Run {
@@ -165,7 +168,7 @@ impl Run {
             Self::Prompt { agent: false, .. } => RunKind::Prompt,
             Self::Prompt { agent: true, .. } => RunKind::Agent,
             Self::McpTool { .. } => RunKind::McpTool,
-            Self::Decision(_) => RunKind::Decision,
+            Self::Decision(_) | Self::Computed(_) => RunKind::Decision,
         }
     }
 }

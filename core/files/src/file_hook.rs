@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 
 use crate::approvals::KeptApprovals;
 use crate::config::{Declared, Guard, Run};
+use crate::ready_made::Computed;
 use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
@@ -218,6 +219,30 @@ impl FileHook {
         }
     }
 
+    /// What it answers at once, when nothing runs.
+    fn decide(&self, invocation: &Invocation) -> Option<HandlerResult<Value>> {
+        match &self.declared.run {
+            Run::Decision(decision) => Some(HandlerResult::Answer(decision.answer())),
+            Run::Computed(computed) => Some(computed.answer(&invocation.payload, &self.runtime)),
+            _ => None,
+        }
+    }
+
+    /// What it answers to an event that has no JSON form; `None` where that is a failure.
+    #[must_use]
+    pub fn without_event(&self) -> Option<Value> {
+        match &self.declared.run {
+            Run::Computed(computed) => computed.without_event(),
+            _ => None,
+        }
+    }
+
+    /// Whether it counts events, so that it decides nothing in a program that ends after one.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        matches!(self.declared.run, Run::Computed(Computed::Limit(_)))
+    }
+
     /// Starts the hook as part of a distributed trace; without one of the host's it is the one that the process was started in.
     pub fn start_in(
         self: &Arc<Self>,
@@ -225,9 +250,9 @@ impl FileHook {
         invocation: Invocation,
         done: impl FnOnce(HandlerResult<Value>) + Send + 'static,
     ) -> Option<Job> {
-        if let Run::Decision(decision) = &self.declared.run {
+        if let Some(decided) = self.decide(&invocation) {
             // Nothing runs that would be worth a thread.
-            done(HandlerResult::Answer(decision.answer()));
+            done(decided);
             return None;
         }
         let hook = Arc::clone(self);
@@ -269,7 +294,7 @@ impl FileHook {
         let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
-            Run::Decision(decision) => Ok(HandlerResult::Answer(decision.answer())),
+            Run::Decision(_) | Run::Computed(_) => return self.decide(invocation).unwrap_or(HandlerResult::Nothing),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(HookFailure::new(
                 FailureKind::NotStarted,
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
