@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::config::watch::QUIET;
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::FileHook;
+use hookweave_host::files::register_ready_made;
 use hookweave_host::files::{FilesWatch, LoadRequest, PendingChanges, Prepared, Watched};
 use hookweave_host::hook_id;
 use hookweave_host::payload::Host;
-use hookweave_host::ready_made::{self, ReadyMade};
 use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
@@ -149,7 +150,7 @@ pub fn use_ready_made(
     #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Completion, ()>,
 ) -> Result<Loaded, CodedError> {
     let ready = request(env, &options, |values, view| ReadyMade::read(&name, values, view))?;
-    registering(hooks, deliver, |hooks, wrap| ready_made::register(hooks.registry(), hooks.runtime(), ready, wrap))
+    registering(hooks, deliver, |hooks, wrap| register_ready_made(hooks.registry(), hooks.runtime(), ready, wrap))
 }
 
 /// Reads the loaded files again.

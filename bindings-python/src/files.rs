@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::FileHook as CoreFileHook;
+use hookweave_host::files::register_ready_made;
 use hookweave_host::files::{LoadRequest, Prepared};
-use hookweave_host::ready_made::{self, ReadyMade};
 use hookweave_host::{self as host};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -116,7 +117,7 @@ fn load_request<'py>(client: &Bound<'py, Client>, request: LoadRequest) -> PyRes
 fn use_ready_made(client: &Bound<'_, Client>, name: &str, options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     let (py, this) = (client.py(), client.get());
     let hooks = ReadyMade::read(name, &PyHost::new(py), options.as_any()).map_err(|error| errors::of(py, &error))?;
-    let ids = registering(client, |wrap| ready_made::register(this.registry(py), this.runtime(), hooks, wrap))?;
+    let ids = registering(client, |wrap| register_ready_made(this.registry(py), this.runtime(), hooks, wrap))?;
     this.log_observers(py)?;
     Ok(ids)
 }

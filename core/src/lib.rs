@@ -19,6 +19,7 @@ mod response;
 pub use hookweave_host::action::Action;
 #[doc(inline)]
 pub use hookweave_host::answer::{Injection, Message, Question};
+pub use hookweave_host::computed::Per;
 #[doc(inline)]
 pub use hookweave_host::config::lint::{Finding, Severity};
 #[doc(inline)]
@@ -49,7 +50,6 @@ pub use hookweave_host::matcher::{Access, ArgTest, MatcherSpec, Rules};
 pub use hookweave_host::options::{Conflict, Mode};
 #[doc(inline)]
 pub use hookweave_host::outcome::{Failure, FromHook, Overridden, Stand, TraceEntry, Unmatched, Vote};
-pub use hookweave_host::ready_made::Per;
 #[doc(inline)]
 pub use hookweave_host::registry::HookInfo;
 #[doc(inline)]

@@ -17,6 +17,7 @@ pub mod policy_files;
 pub(crate) mod private_file;
 mod readers;
 mod reading;
+pub mod ready_made;
 mod recognise;
 pub mod reload;
 mod scripts;
@@ -30,7 +31,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::ready_made::Computed;
+use crate::computed::Computed;
 use hookweave_dialects::{Dialect, RunKind};
 use hookweave_exec::command::CommandSpec;
 use hookweave_exec::webhook::WebhookSpec;

@@ -25,8 +25,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::approvals::KeptApprovals;
+use crate::computed::Computed;
 use crate::config::{Declared, Guard, Run};
-use crate::ready_made::Computed;
 use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
@@ -223,7 +223,7 @@ impl FileHook {
     fn decide(&self, invocation: &Invocation) -> Option<HandlerResult<Value>> {
         match &self.declared.run {
             Run::Decision(decision) => Some(HandlerResult::Answer(decision.answer())),
-            Run::Computed(computed) => Some(computed.answer(&invocation.payload, &self.runtime)),
+            Run::Computed(computed) => Some(computed.answer(&invocation.payload, &*self.runtime.sessions)),
             _ => None,
         }
     }

@@ -12,19 +12,20 @@ use super::watching::Watching;
 use super::{Engine, Event, Outcome};
 use crate::engine::handler::Code;
 use crate::response::HookError;
+use hookweave_host::computed::Per;
 use hookweave_host::config::Declared;
 use hookweave_host::config::lint::{Finding, lint};
 use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::TrustStore;
 use hookweave_host::dialects::Invocation;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
-use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport};
+use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport, register_ready_made};
 use hookweave_host::json::Json;
 use hookweave_host::matcher::Access;
-use hookweave_host::ready_made::{self, Per, ReadyMade};
 use hookweave_host::tool::ToolDefinition;
 
 /// What a host answers to a question.
@@ -237,7 +238,7 @@ impl Engine {
         let hooks = ReadyMade::read(name, &Json, &options)?;
         let file_hooks = &self.inner.file_hooks;
         let ids =
-            ready_made::register(&self.inner.registry, &file_hooks.runtime, hooks, &|hook, _| file_hooks.code(hook));
+            register_ready_made(&self.inner.registry, &file_hooks.runtime, hooks, &|hook, _| file_hooks.code(hook));
         self.log_observers();
         ids
     }

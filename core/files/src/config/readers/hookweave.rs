@@ -4,9 +4,9 @@
 
 use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take, Wrong, cut, step};
+use crate::config::ready_made::{OPTIONS, ReadyMade};
 use crate::config::tree::Kind;
 use crate::config::{Loaded, Run, Source};
-use crate::ready_made::{OPTIONS, ReadyMade};
 use hookweave_dialects::{Dialect, named};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};

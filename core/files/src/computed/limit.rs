@@ -12,7 +12,7 @@ use hookweave_machine::read::Reader;
 use hookweave_machine::sessions::SessionLookup;
 
 /// The largest limit: each call that counts is remembered.
-pub(super) const MOST: usize = 100_000;
+pub(crate) const MOST: usize = 100_000;
 
 /// The sessions and agents whose calls are remembered; beyond, all others count as one.
 const MOST_COUNTED: usize = 10_000;
@@ -29,7 +29,7 @@ pub enum Per {
 }
 
 impl Per {
-    pub(super) fn read<H: Host>(reader: &Reader<'_, H>) -> Result<Self, Error> {
+    pub(crate) fn read<H: Host>(reader: &Reader<'_, H>) -> Result<Self, Error> {
         if reader.value("per").is_none() {
             return Ok(Self::Session);
         }
@@ -90,12 +90,12 @@ struct Counted {
 }
 
 impl Limit {
-    pub(super) fn new(tool: &str, max: usize, per: Per) -> Self {
+    pub(crate) fn new(tool: &str, max: usize, per: Per) -> Self {
         Self { tool: tool.to_owned(), max, per, in_session: true, counted: Mutex::default() }
     }
 
     /// The same for calls without a session.
-    pub(super) fn without_session(&self) -> Self {
+    pub(crate) fn without_session(&self) -> Self {
         Self { in_session: false, ..Self::new(&self.tool, self.max, self.per) }
     }
 

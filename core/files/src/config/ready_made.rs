@@ -2,71 +2,23 @@
 //!
 //! Each decides without a process and without the host's code. It is fail-closed and mandatory, whatever a file says.
 
-mod limit;
-mod redaction;
-
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
-use crate::config::{Declared, Run};
-use crate::file_hook::{FileHook, Runtime};
-use crate::files::Wrap;
-use hookweave_dialects::named;
+use super::Run;
+use crate::computed::{Computed, Limit, MOST, Per, Redacted};
 use hookweave_machine::Error;
 use hookweave_machine::decision::Decision;
-use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::{Code, did_you_mean};
 use hookweave_machine::hook::{FailBehavior, HookSpec, Timeout};
 use hookweave_machine::matcher::{Access, MatcherSpec, NamedFiles, Writes};
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
-use hookweave_machine::registry::Registry;
-
-pub use limit::{Limit, Per};
-pub use redaction::Redacted;
 
 /// The names by which they are used.
 pub const NAMES: &[&str] = &["redact-secrets", "protect-paths", "limit-calls"];
 
 /// The fields of a file that are options of one of them.
 pub(crate) const OPTIONS: &[&str] = &["prompts", "paths", "for", "answer", "reason", "tool", "max", "per"];
-
-/// What one of them does that is no constant decision.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Computed {
-    /// Takes secrets out of a field.
-    Redaction(Redacted),
-    /// Counts calls.
-    Limit(Arc<Limit>),
-}
-
-impl Computed {
-    /// What it answers to an event, which has the common fields filled in.
-    pub(crate) fn answer(&self, payload: &Map<String, Value>, runtime: &Runtime) -> HandlerResult<Value> {
-        match self {
-            Self::Redaction(redacted) => redacted.answer(payload),
-            Self::Limit(limit) => limit.answer(payload, &**runtime.sessions()),
-        }
-    }
-
-    /// What it answers to an event that has no JSON form; `None` where that is a failure, which blocks.
-    pub(crate) fn without_event(&self) -> Option<Value> {
-        match self {
-            Self::Redaction(redacted) => Some(redacted.withheld()),
-            Self::Limit(_) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Computed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Redaction(redacted) => write!(f, "redact-secrets: {}", redacted.field),
-            Self::Limit(limit) => write!(f, "limit-calls: {limit}"),
-        }
-    }
-}
 
 /// One hook of one of them.
 #[derive(Debug, Clone)]
@@ -150,8 +102,8 @@ fn limit<H: Host>(reader: &Reader<'_, H>) -> Result<Vec<ReadyMade>, Error> {
     let tool = reader.required_text("tool")?;
     let max =
         reader.integer("max")?.ok_or_else(|| reader.refuse("max", "is missing; write how many calls may be made"))?;
-    let max = usize::try_from(max).ok().filter(|max| *max <= limit::MOST);
-    let max = max.ok_or_else(|| reader.refuse("max", format!("must lie between 0 and {}", limit::MOST)))?;
+    let max = usize::try_from(max).ok().filter(|max| *max <= MOST);
+    let max = max.ok_or_else(|| reader.refuse("max", format!("must lie between 0 and {}", MOST)))?;
     let limit = Arc::new(Limit::new(&tool, max, Per::read(reader)?));
     // A session id that the engine makes up is another one for each call: calls without one count together.
     let of = |in_session: bool, when: &str| {
@@ -178,39 +130,4 @@ fn shortened(mut name: String) -> String {
         name.push('…');
     }
     name
-}
-
-/// Registers the hooks of a name for a program; gives their ids.
-pub fn register<T>(
-    registry: &Registry<T>,
-    runtime: &Arc<Runtime>,
-    hooks: Vec<ReadyMade>,
-    wrap: Wrap<'_, T>,
-) -> Result<Vec<String>, Error> {
-    let dialect = named("hookweave")?;
-    let mut ids = Vec::with_capacity(hooks.len());
-    for ReadyMade { spec, run } in hooks {
-        let event = registry.resolve(&spec.event)?;
-        let declared = Declared {
-            spec: spec.clone(),
-            dialect,
-            declared_event: spec.event.clone(),
-            run,
-            wakes: false,
-            entry: Value::Null,
-            replaces: false,
-            plugin: None,
-            project: None,
-        };
-        let hook = Arc::new(FileHook::new(declared, None, Arc::clone(runtime)));
-        match registry.register(spec, wrap(hook, event)) {
-            Ok(id) => ids.push(id),
-            Err(error) => {
-                // Half of a guard is none.
-                ids.into_iter().for_each(|id| _ = registry.unregister(id));
-                return Err(error);
-            }
-        }
-    }
-    Ok(ids.iter().map(ToString::to_string).collect())
 }
