@@ -137,6 +137,8 @@ export declare class NativeFileHook {
   question(event: string, depth: number): string | null
   /** The completion for the host's answer; both are JSON texts. */
   answered(event: string, depth: number, answer: string): string
+  /** The completion for an event that has no JSON form; absent where that is a failure. */
+  get withoutEvent(): string | null
   /** The completion when the host has set no function to answer. */
   unanswered(event: string, depth: number): string
   /** The completion when the host's function threw. */
@@ -608,6 +610,9 @@ export declare function shownText(value: unknown): string
 
 /** What a hook leaves for its agent, from an outcome's canonical JSON text. */
 export declare function toWire(dialect: string, outcome: string): NativeWireAnswer
+
+/** Registers a ready-made hook by its name; its hooks are in order. */
+export declare function useReadyMade(hooks: NativeClient, name: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
 
 /** Verifies that a log is complete and unchanged; gives the report as JSON text. */
 export declare function verifyAudit(path: string, anchor?: string | undefined | null): string

@@ -321,8 +321,8 @@ impl NativeClient {
     }
 
     fn add_guard(&mut self, guard: Result<Guard, Error>) -> Result<RegisteredGuard, CodedError> {
-        let Guard { spec, answer } = guard.map_err(|error| coded(&error))?;
-        Ok(RegisteredGuard { hook: self.add(spec)?, answer: answer.to_string() })
+        let Guard { spec, decision } = guard.map_err(|error| coded(&error))?;
+        Ok(RegisteredGuard { hook: self.add(spec)?, answer: decision.answer().to_string() })
     }
 
     /// A hook as the TypeScript layer calls it; `None` when it was removed.

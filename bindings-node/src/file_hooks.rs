@@ -108,6 +108,12 @@ impl NativeFileHook {
         Ok(completion_text(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
     }
 
+    /// The completion for an event that has no JSON form; absent where that is a failure.
+    #[napi(getter, catch_unwind)]
+    pub fn without_event(&self) -> Option<String> {
+        self.hook.without_event().map(|answer| completion_text(HandlerResult::Answer(answer)))
+    }
+
     /// The completion when the host has set no function to answer.
     #[napi(catch_unwind)]
     pub fn unanswered(&self, event: String, depth: u32) -> Result<String, CodedError> {

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::config::watch::QUIET;
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::FileHook;
+use hookweave_host::files::register_ready_made;
 use hookweave_host::files::{FilesWatch, LoadRequest, PendingChanges, Prepared, Watched};
 use hookweave_host::hook_id;
 use hookweave_host::payload::Host;
@@ -65,11 +67,11 @@ fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-fn request(
+fn request<R>(
     env: Env,
     options: &Unknown<'_>,
-    read: impl for<'v> FnOnce(&'v Values<'v>, &Unknown<'v>) -> Result<LoadRequest, Error>,
-) -> Result<LoadRequest, CodedError> {
+    read: impl for<'v> FnOnce(&'v Values<'v>, &Unknown<'v>) -> Result<R, Error>,
+) -> Result<R, CodedError> {
     let values = Values::none(&env).map_err(from_napi)?;
     let slot = values.keep(options);
     read(&values, &values.view(&slot)).map_err(|error| coded(&error))
@@ -136,6 +138,19 @@ fn load_request(
     deliver: Function<'_, Completion, ()>,
 ) -> Result<Loaded, CodedError> {
     registering(hooks, deliver, |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap))
+}
+
+/// Registers a ready-made hook by its name; its hooks are in order.
+#[napi(catch_unwind)]
+pub fn use_ready_made(
+    env: Env,
+    hooks: &mut NativeClient,
+    name: String,
+    options: Unknown<'_>,
+    #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Completion, ()>,
+) -> Result<Loaded, CodedError> {
+    let ready = request(env, &options, |values, view| ReadyMade::read(&name, values, view))?;
+    registering(hooks, deliver, |hooks, wrap| register_ready_made(hooks.registry(), hooks.runtime(), ready, wrap))
 }
 
 /// Reads the loaded files again.

@@ -1,6 +1,12 @@
 /** The part of a client that loads hooks from files. */
 
-import type { DiscoverOptions, LoadOptions } from "./client-options.js";
+import type {
+  DiscoverOptions,
+  LimitCallsOptions,
+  LoadOptions,
+  ProtectPathsOptions,
+  RedactSecretsOptions,
+} from "./client-options.js";
 import type { Dialect } from "./origin.js";
 import type { LateAnswer } from "./registration.js";
 import { ClientHooks, engineOf } from "./client-hooks.js";
@@ -99,6 +105,35 @@ export class ClientFiles extends ClientHooks {
   /** Sets the callback for answers of detached hooks; without it they are logged. */
   onLateAnswer(listener: ((answer: LateAnswer) => void) | null): void {
     engineOf(this).detached.lateListener = listener;
+  }
+
+  /**
+   * Replaces secrets in the results of tools, and in prompts if wanted, before the model sees them; gives the ids of the
+   * hooks.
+   *
+   * What counts as a secret is what the audit log redacts.
+   */
+  redactSecrets(options: RedactSecretsOptions = {}): string[] {
+    return this.#loader.use("redact-secrets", options);
+  }
+
+  /**
+   * Blocks, or asks a person about, calls and command lines that touch files, given as in `.gitignore`; gives the ids of the
+   * hooks.
+   *
+   * A command line counts as far as it is understood. Throws `invalid_hook`.
+   */
+  protectPaths(paths: string | readonly string[], options: ProtectPathsOptions = {}): string[] {
+    return this.#loader.use("protect-paths", { ...options, paths });
+  }
+
+  /**
+   * Blocks the calls of a tool beyond a number per session, per turn or in so many milliseconds; gives the ids of the hooks.
+   *
+   * Each session and each agent in it has its own count. Throws `invalid_hook`.
+   */
+  limitCalls(tool: string, options: LimitCallsOptions): string[] {
+    return this.#loader.use("limit-calls", { ...options, tool });
   }
 
   get #loader(): FileLoader {

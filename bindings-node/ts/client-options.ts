@@ -109,3 +109,27 @@ export interface DispatchOptions {
   /** Cancels the dispatch; it then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
+
+/** Options of `redactSecrets`. */
+export interface RedactSecretsOptions {
+  /** Whether secrets are taken out of prompts too. */
+  readonly prompts?: boolean;
+}
+
+/** Options of `protectPaths`. */
+export interface ProtectPathsOptions {
+  /** What is not to be done with the files; `write` by default. */
+  readonly for?: "write" | "read" | "any";
+  /** Whether such a call is blocked (default) or a person asked. */
+  readonly answer?: "block" | "ask";
+  /** Why it is blocked, or the question. */
+  readonly reason?: string;
+}
+
+/** Options of `limitCalls`. */
+export interface LimitCallsOptions {
+  /** How many calls may be made. */
+  readonly max: number;
+  /** For how long calls count: the session (default), the turn, or milliseconds. */
+  readonly per?: "session" | "turn" | number;
+}

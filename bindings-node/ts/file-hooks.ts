@@ -206,7 +206,14 @@ export function fileHookHandler(
     handler: async (event, context) => {
       const given = event as JsonEvent;
       const depth = depthNow();
-      const text = withJsonEvent(() => given.toJson());
+      let text: string;
+      try {
+        text = withJsonEvent(() => given.toJson());
+      } catch (error) {
+        const { withoutEvent } = hook;
+        if (withoutEvent === null) throw error;
+        return readCompletion(given.eventType, withoutEvent);
+      }
       return readCompletion(
         given.eventType,
         await runningFileHooks.wait(native, hook, text, depth, {

@@ -50,6 +50,16 @@ export class FileLoader {
     return this.#take(files.discover, native, cwd, options);
   }
 
+  /** Registers a ready-made hook; gives the ids of its hooks. */
+  use(name: string, options: object): string[] {
+    const { native } = this.engine;
+    const used = callNative(() =>
+      files.useReadyMade(native, name, options, this.runningFileHooks.deliver),
+    );
+    this.#adopt(used);
+    return JSON.parse(used.report) as string[];
+  }
+
   #take(
     load: typeof files.load,
     native: Engine["native"],

@@ -24,7 +24,10 @@ export type {
   ClientOptions,
   DiscoverOptions,
   DispatchOptions,
+  LimitCallsOptions,
   LoadOptions,
+  ProtectPathsOptions,
+  RedactSecretsOptions,
   WebhookPolicy,
 } from "./client-options.js";
 export { Messages } from "./context.js";

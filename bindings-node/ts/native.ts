@@ -46,6 +46,7 @@ export const files: Pick<
   typeof native,
   | "load"
   | "discover"
+  | "useReadyMade"
   | "prepareReload"
   | "keepHooks"
   | "applyReload"

@@ -51,6 +51,18 @@ impl FileHook {
         Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
     }
 
+    /// The event as the hook is given it; `None` if it has no JSON form and the hook has an answer to that.
+    fn shown(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Option<Invocation>> {
+        match self.invocation(py, event) {
+            Err(_) if self.hook.without_event().is_some() => Ok(None),
+            invocation => invocation.map(Some),
+        }
+    }
+
+    fn without_event(&self) -> HandlerResult<Value> {
+        self.hook.without_event().map_or(HandlerResult::Nothing, HandlerResult::Answer)
+    }
+
     /// What it means that the host gave no answer: the hook's dialect may know that the action must not happen then.
     pub(crate) fn without_answer(
         &self,
@@ -111,14 +123,20 @@ impl FileHook {
         queue: &CompletionQueue,
         ticket: u64,
     ) -> PyResult<Option<Job>> {
-        let invocation = self.invocation(py, event)?;
+        let Some(invocation) = self.shown(py, event)? else {
+            queue.sender(ticket)(self.without_event());
+            return Ok(None);
+        };
         Ok(self.hook.start_in(trace_context(py)?, invocation, queue.sender(ticket)).map(Job))
     }
 
     /// Starts the hook for a thread that is going to wait for it.
     fn begin(&self, event: &Bound<'_, PyAny>) -> PyResult<BegunFileHook> {
-        let invocation = self.invocation(event.py(), event)?;
         let result = Arc::new(ResultCell::default());
+        let Some(invocation) = self.shown(event.py(), event)? else {
+            result.set(self.without_event());
+            return Ok(BegunFileHook { result, job: None });
+        };
         let filled = Arc::clone(&result);
         let job = self.hook.start_in(trace_context(event.py())?, invocation, move |reported| filled.set(reported));
         Ok(BegunFileHook { result, job: job.map(host::exec::pool::Job::cancel_on_drop) })

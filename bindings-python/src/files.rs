@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::FileHook as CoreFileHook;
+use hookweave_host::files::register_ready_made;
 use hookweave_host::files::{LoadRequest, Prepared};
 use hookweave_host::{self as host};
 use pyo3::prelude::*;
@@ -34,6 +36,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PreparedReload>()?;
     module.add_function(wrap_pyfunction!(load, module)?)?;
     module.add_function(wrap_pyfunction!(discover, module)?)?;
+    module.add_function(wrap_pyfunction!(use_ready_made, module)?)?;
     module.add_function(wrap_pyfunction!(prepare_reload, module)?)?;
     module.add_function(wrap_pyfunction!(keep_hooks, module)?)?;
     module.add_function(wrap_pyfunction!(apply_reload, module)?)?;
@@ -107,6 +110,16 @@ fn load_request<'py>(client: &Bound<'py, Client>, request: LoadRequest) -> PyRes
     drop(guard);
     this.log_observers(client.py())?;
     serial::to_python(client.py(), &report)
+}
+
+/// Registers a ready-made hook by its name; gives the ids of its hooks.
+#[pyfunction]
+fn use_ready_made(client: &Bound<'_, Client>, name: &str, options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
+    let (py, this) = (client.py(), client.get());
+    let hooks = ReadyMade::read(name, &PyHost::new(py), options.as_any()).map_err(|error| errors::of(py, &error))?;
+    let ids = registering(client, |wrap| register_ready_made(this.registry(py), this.runtime(), hooks, wrap))?;
+    this.log_observers(py)?;
+    Ok(ids)
 }
 
 /// Reads the loaded files again; gives what was read, and the payloads of the `ConfigChange` events to raise first.

@@ -109,8 +109,8 @@ pub(crate) fn register_guard(
     guard: Result<Guard, Error>,
 ) -> PyResult<String> {
     let refuse = |error: Error| errors::of(py, &error);
-    let Guard { spec, answer } = guard.map_err(refuse)?;
-    let callable = Object::of(Bound::new(py, GuardAnswer(answer))?.as_any());
+    let Guard { spec, decision } = guard.map_err(refuse)?;
+    let callable = Object::of(Bound::new(py, GuardAnswer(decision.answer()))?.as_any());
     let handler = Handler { callable, in_thread: false, is_async: false, kind: HandlerKind::Guard };
     Ok(registry.register(spec, handler).map_err(refuse)?.to_string())
 }

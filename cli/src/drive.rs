@@ -126,6 +126,13 @@ fn run(
             let _ = sender.send((index, hook.broken(&invocation, failure), nanos_since(began)));
             continue;
         }
+        if hook.counts() {
+            let why = "it counts the calls of a session, and this command ends after one; count them in the program that \
+                       runs the agent";
+            let failure = HookFailure::new(FailureKind::NotStarted, why);
+            let _ = sender.send((index, HandlerResult::Failed(failure), nanos_since(began)));
+            continue;
+        }
         let sender = sender.clone();
         jobs.extend(hook.start(invocation, move |result| drop(sender.send((index, result, nanos_since(began))))));
     }

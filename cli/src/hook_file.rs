@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hookweave_host::config::permissions::{PermissionList, Ruling};
-use hookweave_host::config::{Decision, Declared, Run};
+use hookweave_host::config::{Declared, Run};
+use hookweave_host::decision::Decision;
 use hookweave_host::exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_host::exec::webhook::{Method, UnsetVariable, WebhookSpec};
 use hookweave_host::hook::{FailBehavior, Timeout};
@@ -113,8 +114,10 @@ fn run(run: &Run, put: &mut impl FnMut(&str, String)) {
             put("mcp_tool", format!("{{ {} }}", fields.join(", ")));
         }
         Run::Decision(Decision::Block(reason)) => put("block", text(reason)),
-        Run::Decision(Decision::Ask(prompt)) => put("ask", text(prompt)),
+        Run::Decision(Decision::Ask(prompt)) => put("ask", text(prompt.as_deref().unwrap_or_default())),
         Run::Decision(Decision::Allow) => put("allow", "true".to_owned()),
+        // Only hookweave's own files have them, which are not converted.
+        Run::Computed(_) => {}
     }
 }
 

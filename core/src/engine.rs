@@ -166,7 +166,8 @@ impl Engine {
         self.register_guard(Guard::ask(rule, prompt))
     }
 
-    fn register_guard(&self, Guard { spec, answer }: Guard) -> Result<String, Error> {
+    fn register_guard(&self, Guard { spec, decision }: Guard) -> Result<String, Error> {
+        let answer = decision.answer();
         let answer = move |_: &Event| {
             HookResponse::from_json(answer.clone()).map_err(|other| HookError::from(format!("{other} is no answer")))
         };

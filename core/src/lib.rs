@@ -19,6 +19,7 @@ mod response;
 pub use hookweave_host::action::Action;
 #[doc(inline)]
 pub use hookweave_host::answer::{Injection, Message, Question};
+pub use hookweave_host::computed::Per;
 #[doc(inline)]
 pub use hookweave_host::config::lint::{Finding, Severity};
 #[doc(inline)]
@@ -44,7 +45,7 @@ pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequ
 #[doc(inline)]
 pub use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 #[doc(inline)]
-pub use hookweave_host::matcher::{ArgTest, MatcherSpec, Rules};
+pub use hookweave_host::matcher::{Access, ArgTest, MatcherSpec, Rules};
 #[doc(inline)]
 pub use hookweave_host::options::{Conflict, Mode};
 #[doc(inline)]

@@ -219,6 +219,37 @@ class HookClient(TypedClient, SessionRegistry):
         """
         return self._ask_before({"rule": rule, "prompt": prompt})
 
+    def redact_secrets(self, *, prompts: bool = False) -> list[str]:
+        """Replaces secrets in the results of tools, and in prompts if wanted, before the model sees them.
+
+        What counts as a secret is what the audit log redacts. Returns the ids of the hooks.
+        """
+        return self._use("redact-secrets", {"prompts": prompts})
+
+    def protect_paths(
+        self,
+        *paths: str,
+        for_: Literal["write", "read", "any"] = "write",
+        answer: Literal["block", "ask"] = "block",
+        reason: str | None = None,
+    ) -> list[str]:
+        """Blocks, or asks a person about, calls and command lines that touch files, given as in ``.gitignore``.
+
+        A command line counts as far as it is understood. Returns the ids of the hooks.
+        """
+        options = {"paths": list(paths), "for": for_, "answer": answer, "reason": reason}
+        return self._use("protect-paths", options)
+
+    def limit_calls(self, tool: str, *, max: int, per: Literal["session", "turn"] | float = "session") -> list[str]:
+        """Blocks the calls of a tool beyond a number per session, per turn or in so many seconds.
+
+        Each session and each agent in it has its own count. Returns the ids of the hooks.
+        """
+        return self._use("limit-calls", {"tool": tool, "max": max, "per": per})
+
+    def _use(self, name: str, options: dict[str, Any]) -> list[str]:
+        return _native.use_ready_made(self, name, options)
+
     def list_hooks(self) -> list[HookInfo]:
         """All hooks, by event and in the order in which they run."""
         from .outcome import hook_infos

@@ -17,6 +17,7 @@ pub mod policy_files;
 pub(crate) mod private_file;
 mod readers;
 mod reading;
+pub mod ready_made;
 mod recognise;
 pub mod reload;
 mod scripts;
@@ -28,11 +29,13 @@ pub mod watch;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::computed::Computed;
 use hookweave_dialects::{Dialect, RunKind};
 use hookweave_exec::command::CommandSpec;
 use hookweave_exec::webhook::WebhookSpec;
+use hookweave_machine::decision::Decision;
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::{HookSpec, Origin, Scope};
 
@@ -152,29 +155,8 @@ pub enum Run {
     },
     /// Nothing: the file itself decides.
     Decision(Decision),
-}
-
-/// What a file decides about the events that a hook's matcher selects.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// No, for this reason.
-    Block(String),
-    /// A person decides, and is asked this.
-    Ask(String),
-    /// Yes, without asking a person.
-    Allow,
-}
-
-impl Decision {
-    /// The same as an answer of a hook.
-    #[must_use]
-    pub fn answer(&self) -> Value {
-        match self {
-            Self::Block(reason) => json!({"action": "block", "reason": reason}),
-            Self::Ask(prompt) => json!({"action": "ask", "reason": prompt, "ask": {"prompt": prompt}}),
-            Self::Allow => json!({"action": "allow"}),
-        }
-    }
+    /// Nothing: a ready-made hook looks at the event.
+    Computed(Computed),
 }
 
 impl Run {
@@ -187,7 +169,7 @@ impl Run {
             Self::Prompt { agent: false, .. } => RunKind::Prompt,
             Self::Prompt { agent: true, .. } => RunKind::Agent,
             Self::McpTool { .. } => RunKind::McpTool,
-            Self::Decision(_) => RunKind::Decision,
+            Self::Decision(_) | Self::Computed(_) => RunKind::Decision,
         }
     }
 }

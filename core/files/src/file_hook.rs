@@ -22,15 +22,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::approvals::KeptApprovals;
-use crate::config::{Decision, Declared, Guard, Run};
+use crate::computed::Computed;
+use crate::config::{Declared, Guard, Run};
 use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
 use hookweave_exec::webhook::WebClient;
 use hookweave_machine::Error;
+use hookweave_machine::decision::Decision;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::{Scope, Timeout};
@@ -217,6 +219,30 @@ impl FileHook {
         }
     }
 
+    /// What it answers at once, when nothing runs.
+    fn decide(&self, invocation: &Invocation) -> Option<HandlerResult<Value>> {
+        match &self.declared.run {
+            Run::Decision(decision) => Some(HandlerResult::Answer(decision.answer())),
+            Run::Computed(computed) => Some(computed.answer(&invocation.payload, &*self.runtime.sessions)),
+            _ => None,
+        }
+    }
+
+    /// What it answers to an event that has no JSON form; `None` where that is a failure.
+    #[must_use]
+    pub fn without_event(&self) -> Option<Value> {
+        match &self.declared.run {
+            Run::Computed(computed) => computed.without_event(),
+            _ => None,
+        }
+    }
+
+    /// Whether it counts events, so that it decides nothing in a program that ends after one.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        matches!(self.declared.run, Run::Computed(Computed::Limit(_)))
+    }
+
     /// Starts the hook as part of a distributed trace; without one of the host's it is the one that the process was started in.
     pub fn start_in(
         self: &Arc<Self>,
@@ -224,9 +250,9 @@ impl FileHook {
         invocation: Invocation,
         done: impl FnOnce(HandlerResult<Value>) + Send + 'static,
     ) -> Option<Job> {
-        if let Run::Decision(decision) = &self.declared.run {
+        if let Some(decided) = self.decide(&invocation) {
             // Nothing runs that would be worth a thread.
-            done(HandlerResult::Answer(decision.answer()));
+            done(decided);
             return None;
         }
         let hook = Arc::clone(self);
@@ -254,9 +280,6 @@ impl FileHook {
     /// Runs the hook on this thread.
     fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> HandlerResult<Value> {
         let dialect = self.declared.dialect;
-        if let Some(why) = self.guard.as_ref().and_then(|guard| guard.why_closed()) {
-            return HandlerResult::Answer(json!({"action": "block", "reason": why}));
-        }
         if let Some(changed) = self.changed(&invocation) {
             // The script that would run now is not approved; a hook on a gate fails closed.
             return HandlerResult::Failed(HookFailure {
@@ -271,7 +294,7 @@ impl FileHook {
         let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
-            Run::Decision(decision) => Ok(HandlerResult::Answer(decision.answer())),
+            Run::Decision(_) | Run::Computed(_) => return self.decide(invocation).unwrap_or(HandlerResult::Nothing),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(HookFailure::new(
                 FailureKind::NotStarted,
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),

@@ -3,6 +3,7 @@
 //! What a file says is the business of [`config`](crate::config), how a hook runs that of [`file_hook`](crate::file_hook); here
 //! the two meet a client's registry, in every language.
 
+mod ready_made;
 mod request;
 mod watching;
 
@@ -25,6 +26,7 @@ use hookweave_machine::hook::{Enforcement, Scope};
 use hookweave_machine::observer::ObservedEvent;
 use hookweave_machine::registry::{HookId, Registry, Seat};
 
+pub use ready_made::register_ready_made;
 pub use request::{FileRequest, LoadRequest, PlacesRequest};
 pub use watching::{FilesWatch, PendingChanges, Watched};
 

@@ -7,8 +7,10 @@
 //!
 //! * [`config::load`] finds, reads and merges; [`config::trust`] approves; [`config::lint`] reports likely mistakes.
 //! * [`file_hook`] runs one hook of a file; [`files`] holds what a client has loaded and reloads it.
+//! * [`config::ready_made`] has the hooks that the engine brings along.
 
 pub mod approvals;
+pub mod computed;
 pub mod config;
 pub mod file_hook;
 pub mod files;

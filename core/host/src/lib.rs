@@ -15,10 +15,10 @@ pub use hookweave_audit as audit;
 pub use hookweave_clock as clock;
 pub use hookweave_dialects as dialects;
 pub use hookweave_exec as exec;
-pub use hookweave_files::{approvals, config, file_hook, files};
+pub use hookweave_files::{approvals, computed, config, file_hook, files};
 pub use hookweave_machine::{
-    action, answer, detached, directory, dispatch, error, escape, event, explain, guard, hook, index, json, matcher,
-    observer, options, outcome, pattern, payload, registry, stats, tool,
+    action, answer, decision, detached, directory, dispatch, error, escape, event, explain, guard, hook, index, json,
+    matcher, observer, options, outcome, pattern, payload, registry, stats, tool,
 };
 pub use hookweave_session as session;
 

@@ -3,8 +3,7 @@
 //! Nothing in them can fail, so the decision does not depend on code. They are fail-closed and mandatory all the same:
 //! no skip passes over them, and they look again at what later hooks make of a call.
 
-use serde_json::{Map, Value, json};
-
+use crate::decision::Decision;
 use crate::error::{Code, Error};
 use crate::hook::{FailBehavior, HookSpec};
 use crate::matcher::{MatcherSpec, Rules};
@@ -23,7 +22,7 @@ pub struct Guard {
     /// When it runs, and that it is fail-closed and mandatory.
     pub spec: HookSpec,
     /// What it answers each time.
-    pub answer: Value,
+    pub decision: Decision,
 }
 
 impl Guard {
@@ -35,16 +34,13 @@ impl Guard {
                 "guard.reason: is empty; say why the call is refused, the model reads it",
             ));
         }
-        Ok(Self::new(rules.into(), json!({"action": "block", "reason": reason})))
+        Ok(Self::new(rules.into(), Decision::Block(reason.to_owned())))
     }
 
     /// Has a person asked before the tool calls that a rule selects; without a prompt the question names the tool.
     pub fn ask(rules: impl Into<Rules>, prompt: Option<&str>) -> Self {
-        let mut question = Map::new();
-        if let Some(prompt) = prompt.filter(|prompt| !prompt.trim().is_empty()) {
-            question.insert("prompt".to_owned(), prompt.into());
-        }
-        Self::new(rules.into(), json!({"action": "ask", "ask": question}))
+        let prompt = prompt.filter(|prompt| !prompt.trim().is_empty());
+        Self::new(rules.into(), Decision::Ask(prompt.map(str::to_owned)))
     }
 
     /// Reads `rule` and `reason` from a host's object.
@@ -63,11 +59,11 @@ impl Guard {
         Ok(Self::ask(required(&reader)?, reader.text("prompt")?.as_deref()))
     }
 
-    fn new(rules: Rules, answer: Value) -> Self {
+    fn new(rules: Rules, decision: Decision) -> Self {
         let name = name(&rules);
         let matcher = MatcherSpec { rule: Some(rules), ..MatcherSpec::default() };
         let spec = HookSpec::new(EVENT).matcher(matcher).fail_behavior(FailBehavior::Block).mandatory(true);
-        Self { spec: if name.trim().is_empty() { spec } else { spec.name(name) }, answer }
+        Self { spec: if name.trim().is_empty() { spec } else { spec.name(name) }, decision }
     }
 }
 
@@ -104,7 +100,7 @@ mod tests {
         let guard = Guard::block(["Bash(rm -rf *)", "Bash(sudo *)"], "no").unwrap();
         assert!(guard.spec.is_mandatory());
         assert_eq!(guard.spec.fail_behavior, Some(FailBehavior::Block));
-        assert_eq!(guard.answer, json!({"action": "block", "reason": "no"}));
+        assert_eq!(guard.decision, Decision::Block("no".to_owned()));
         assert!(Guard::block("Bash", " ").is_err());
     }
 }

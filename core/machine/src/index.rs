@@ -313,8 +313,8 @@ impl<T> Snapshot<T> {
 
     /// The hooks of a dispatch; refuses the payload of a gate that lacks what they look at.
     ///
-    /// What a payload has is looked at with the first one of each tool, and its command line with each one of which a hook asks
-    /// for it.
+    /// What a payload has is looked at with the first one of each tool. Arguments and a command line are looked for in each
+    /// one of which a hook asks for more than the tool, since they are looked up anyway.
     pub fn plan_dispatch<'v, H: Host>(
         &'v self,
         host: &'v H,
@@ -330,6 +330,9 @@ impl<T> Snapshot<T> {
             return Ok(Planned { plan: Arc::clone(plan), reuse });
         }
         let input = self.match_input(host, &event.spec, payload.clone());
+        if input.lacks_args() {
+            event.spec.check_fields(host, payload)?;
+        }
         match Some(&input).filter(|_| index.reading > 0).and_then(MatchInput::lacks_command) {
             Some(why) => Err(Error::new(Code::InvalidPayload, why)),
             None => Ok(self.plan_open(&index, &input)),

@@ -14,6 +14,7 @@
 pub mod action;
 pub mod answer;
 pub mod condition;
+pub mod decision;
 pub mod detached;
 pub mod directory;
 pub mod dispatch;

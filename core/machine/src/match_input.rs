@@ -128,6 +128,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
         self.defined().is_some_and(|tool| tool.is_several)
     }
 
+    /// Whether the payload of a tool call has no arguments.
+    pub(crate) fn lacks_args(&self) -> bool {
+        let args = self.args();
+        self.event.gates_tools() && !args.indeterminate && args.items.is_empty()
+    }
+
     /// Why the payload of a gate lacks what its hooks look at: a tool that runs command lines, without one.
     pub(crate) fn lacks_command(&self) -> Option<String> {
         let tool = self.tool().filter(|tool| self.event.gates_tools() && self.tools.is_shell(tool))?;

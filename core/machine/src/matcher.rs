@@ -32,7 +32,7 @@ pub(crate) use key::{Key, TextTest};
 pub use crate::pattern::exact_pattern;
 pub use rules::Rules;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
-pub use writes::{FileSet, Writes};
+pub use writes::{Access, FileSet, NamedFiles, Writes};
 
 /// A matcher's result for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,7 +239,7 @@ impl Matcher {
     /// Whether one of the matcher's rules may hold for a tool of these names.
     pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>) -> bool {
         let Some(names) = names else { return true };
-        let may_write = self.spec.writes.is_none() || Writes::speaks_of(names);
+        let may_write = self.spec.writes.as_ref().is_none_or(|writes| writes.speaks_of(names));
         if self.rules.is_empty() {
             return may_write;
         }

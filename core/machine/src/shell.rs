@@ -48,6 +48,8 @@ pub(crate) struct Line {
     pub(crate) commands: Vec<Simple>,
     /// The files that redirections write.
     pub(crate) writes: Vec<Word>,
+    /// The files that redirections read.
+    pub(crate) reads: Vec<Word>,
     /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
     pub(super) is_dynamic: bool,
     /// The line does more than run its commands: it writes a file, sets a variable, defines a function.

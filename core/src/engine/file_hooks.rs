@@ -12,16 +12,20 @@ use super::watching::Watching;
 use super::{Engine, Event, Outcome};
 use crate::engine::handler::Code;
 use crate::response::HookError;
+use hookweave_host::computed::Per;
 use hookweave_host::config::Declared;
 use hookweave_host::config::lint::{Finding, lint};
 use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::TrustStore;
 use hookweave_host::dialects::Invocation;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
-use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport};
+use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport, register_ready_made};
+use hookweave_host::json::Json;
+use hookweave_host::matcher::Access;
 use hookweave_host::tool::ToolDefinition;
 
 /// What a host answers to a question.
@@ -181,6 +185,62 @@ impl Engine {
     /// What hooks from files share.
     pub(super) fn files_runtime(&self) -> &Arc<Runtime> {
         &self.inner.file_hooks.runtime
+    }
+
+    /// Replaces secrets in the results of tools (and, if wanted, in prompts) before the model sees them; gives the ids of the
+    /// hooks.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), hookweave::Error> {
+    /// let engine = hookweave::Engine::new();
+    /// engine.redact_secrets(true)?;
+    /// # Ok(()) }
+    /// ```
+    pub fn redact_secrets(&self, prompts: bool) -> Result<Vec<String>, Error> {
+        self.use_ready_made("redact-secrets", &serde_json::json!({"prompts": prompts}))
+    }
+
+    /// Refuses calls that touch files, which are given as in `.gitignore`: tools that edit or read them, and command lines
+    /// as far as they are understood; gives the ids of the hooks.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), hookweave::Error> {
+    /// let engine = hookweave::Engine::new();
+    /// engine.protect_paths(&["secrets/**", ".env"], hookweave::Access::Any, Some("secrets stay here"))?;
+    /// # Ok(()) }
+    /// ```
+    pub fn protect_paths(&self, paths: &[&str], access: Access, reason: Option<&str>) -> Result<Vec<String>, Error> {
+        let options = serde_json::json!({"paths": paths, "for": access.as_str(), "reason": reason});
+        self.use_ready_made("protect-paths", &options)
+    }
+
+    /// Refuses the calls of a tool beyond a limit; gives the ids of the hooks.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), hookweave::Error> {
+    /// let engine = hookweave::Engine::new();
+    /// engine.limit_calls("WebFetch", 10, hookweave::Per::Session)?;
+    /// # Ok(()) }
+    /// ```
+    pub fn limit_calls(&self, tool: &str, max: u32, per: Per) -> Result<Vec<String>, Error> {
+        let per = match per {
+            Per::Session => "session".into(),
+            Per::Turn => "turn".into(),
+            Per::Milliseconds(ms) => Value::from(ms),
+        };
+        self.use_ready_made("limit-calls", &serde_json::json!({"tool": tool, "max": max, "per": per}))
+    }
+
+    /// Registers a ready-made hook by its name in files, with its options; gives the ids of its hooks.
+    ///
+    /// Times are in milliseconds.
+    pub fn use_ready_made(&self, name: &str, options: &Value) -> Result<Vec<String>, Error> {
+        let hooks = ReadyMade::read(name, &Json, &options)?;
+        let file_hooks = &self.inner.file_hooks;
+        let ids =
+            register_ready_made(&self.inner.registry, &file_hooks.runtime, hooks, &|hook, _| file_hooks.code(hook));
+        self.log_observers();
+        ids
     }
 
     /// Registers a hook as a file would declare it; gives its id.

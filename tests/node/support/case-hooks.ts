@@ -140,6 +140,10 @@ export class CaseHooks {
       this.client.askBefore(rule, prompt);
       return;
     }
+    if (hook["ready_made"] !== undefined) {
+      registerReadyMade(this.client, hook["ready_made"] as JsonObject);
+      return;
+    }
     const {
       name,
       event,
@@ -285,4 +289,12 @@ export class CaseHooks {
     if (deed["enables"] !== undefined) this.client.enableHook(this.idOf(deed["enables"]));
     if (deed["disables"] !== undefined) this.client.disableHook(this.idOf(deed["disables"]));
   }
+}
+
+/** Registers a ready-made hook. */
+function registerReadyMade(client: HookClient, ready: JsonObject): void {
+  const { use, paths, tool, ...options } = ready;
+  if (use === "redact-secrets") client.redactSecrets(options);
+  else if (use === "protect-paths") client.protectPaths(paths as string[], options);
+  else client.limitCalls(tool as string, options as { max: number });
 }

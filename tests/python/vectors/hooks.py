@@ -94,6 +94,9 @@ class World:
         if "ask_before" in hook:
             self.client.ask_before(**{"rule": None, **hook["ask_before"]})
             return
+        if "ready_made" in hook:
+            register_ready_made(self.client, dict(hook["ready_made"]))
+            return
         passed = (
             "matcher",
             "priority",
@@ -285,3 +288,17 @@ class AsyncHandler(Handler):
             if "then" not in do:
                 return self.answer(do)
             do = do["then"]
+
+
+def register_ready_made(client: HookClient, options: dict[str, Any]) -> None:
+    """Registers a ready-made hook, whose times are milliseconds in a case."""
+    name = options.pop("use")
+    if name == "redact-secrets":
+        client.redact_secrets(**options)
+    elif name == "protect-paths":
+        client.protect_paths(
+            *options.pop("paths", ()), **{"for_" if key == "for" else key: value for key, value in options.items()}
+        )
+    else:
+        per = options.get("per", "session")
+        client.limit_calls(**{**options, "per": per if isinstance(per, str) else per / 1000})

@@ -169,6 +169,8 @@ pub struct Hook {
     pub guard: Option<Value>,
     /// The same, to have a person asked.
     pub ask_before: Option<Value>,
+    /// A ready-made hook: its name as `use`, and its options.
+    pub ready_made: Option<Value>,
     #[serde(default)]
     pub does: Value,
     #[serde(default)]

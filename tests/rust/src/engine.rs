@@ -111,6 +111,12 @@ impl Client for EngineClient {
             let prompt = hook.ask_before.as_ref().and_then(|settings| settings["prompt"].as_str());
             return Ok(self.engine.ask_before(rules(&guard), prompt)?);
         }
+        if let Some(Value::Object(options)) = &hook.ready_made {
+            let mut options = options.clone();
+            let name = options.shift_remove("use").unwrap_or_default();
+            let ids = self.engine.use_ready_made(name.as_str().unwrap_or_default(), &Value::Object(options))?;
+            return Ok(ids.first().cloned().unwrap_or_default());
+        }
         let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
         let (script, theatre) = (Arc::new(Script::new(hook, name)), Arc::clone(&self.theatre));
         let registration = self.engine.on(&hook.event).spec(spec);

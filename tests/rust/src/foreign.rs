@@ -253,7 +253,8 @@ impl Detached {
 
 impl Client for Foreign {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
-        if let Some(Guard { spec, answer }) = guard(hook)? {
+        if let Some(Guard { spec, decision }) = guard(hook)? {
+            let answer = decision.answer();
             let hook: Hook = serde_json::from_value(json!({"does": {"answer": answer}})).expect("a hook that answers");
             let script = Script::new(&hook, spec.name.as_deref());
             return Ok(self.registry.register(spec, Arc::new(script))?.to_string());

@@ -52,7 +52,9 @@ impl Style {
         match self {
             Self::Engine(Given::Closure) => case.style != Some(Kind::Async) && !waits && !untyped,
             Self::Engine(_) => case.style != Some(Kind::Sync) && !untyped,
-            Self::Facade | Self::FileHooks => true,
+            // These hooks are the engine's own.
+            Self::Facade => case.hooks.iter().all(|hook| hook.ready_made.is_none()),
+            Self::FileHooks => true,
         }
     }
 

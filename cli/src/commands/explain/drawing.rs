@@ -1,6 +1,6 @@
 //! The hooks of events as a picture: `hookweave explain --graph`.
 
-use hookweave_host::config::Decision;
+use hookweave_host::decision::Decision;
 use hookweave_host::explain::{ExplainedHook, explain};
 use hookweave_host::hook::Enforcement;
 use hookweave_host::json::Json;
@@ -130,7 +130,9 @@ impl Scene<'_> {
             return format!("{name} blocks it: {reason}");
         }
         let question = able.iter().find_map(|(hook, _)| match self.decision(hook) {
-            Some(Decision::Ask(question)) => Some(format!("{} asks a person: {question}", hook.name)),
+            Some(Decision::Ask(question)) => {
+                Some(format!("{} asks a person: {}", hook.name, question.as_deref().unwrap_or_default()))
+            }
             _ => None,
         });
         let asked: Vec<&str> =

@@ -7,11 +7,11 @@ use super::load::{LostApproval, Ready};
 use super::merge::Approvals;
 use super::reading::cut;
 use super::trust::{Change, Covers, TrustedHook};
-use super::{Declared, Guard, Problem, Run};
+use super::{Declared, Problem, Run};
 use serde_json::json;
 
 use hookweave_dialects::{Dialect, named};
-use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
+use hookweave_machine::decision::Decision;
 use hookweave_machine::hook::{HookSpec, Origin, Scope, Timeout};
 use hookweave_machine::matcher::MatcherSpec;
 use hookweave_machine::timestamp::iso;
@@ -144,22 +144,17 @@ impl Missing<'_> {
             // Its hook does not run; the file may be one that the agent is there to change.
             (Some(Change::Data(_)), _) => None,
             (Some(Change::Script(_)), Some(ready)) => Some(ready.declared.clone()),
-            _ => self.whole_event(),
+            _ => self.whole_event(&why),
         };
         let closed = closed.filter(|declared| approvals.is_gate(&declared.spec.event)).map(|declared| {
             let fingerprint = self.expected.approval.fingerprint.clone();
-            Ready {
-                declared: closing(declared),
-                fingerprint,
-                guard: Arc::new(Guard::closed(why.clone())),
-                unsure: None,
-            }
+            Ready { declared: closing(declared, &why), fingerprint, guard: Arc::default(), unsure: None }
         });
         LostApproval { approval: self.expected.approval.clone(), is_gone: by.is_none(), why, closed }
     }
 
     /// A hook for all that the approved one may have guarded: which of it, its present entry may say wrongly.
-    fn whole_event(&self) -> Option<Declared> {
+    fn whole_event(&self, why: &str) -> Option<Declared> {
         let approval = &self.expected.approval;
         let dialect = named(&approval.dialect).ok()?;
         let (event, matcher) = placed(dialect, &approval.event)?;
@@ -176,12 +171,11 @@ impl Missing<'_> {
             runs: approval.runs.clone(),
             fingerprint: None,
         }));
-        let line = CommandLine::Shell { text: approval.runs.clone(), shell: Shell::Posix };
         Some(Declared {
             spec,
             dialect,
             declared_event: approval.event.clone(),
-            run: Run::Command(CommandSpec { line, env: Vec::new(), directory: None }),
+            run: refusal(why),
             wakes: false,
             // By its command a person may have switched it off.
             entry: json!({"hook": {"command": approval.runs}}),
@@ -200,8 +194,14 @@ fn placed(dialect: &dyn Dialect, declared: &str) -> Option<(String, MatcherSpec)
     }
 }
 
-/// The same as a hook that nothing passes by.
-fn closing(mut declared: Declared) -> Declared {
+/// What stands in the place of what was approved.
+fn refusal(why: &str) -> Run {
+    Run::Decision(Decision::Block(why.to_owned()))
+}
+
+/// The same as a hook that refuses and that nothing passes by.
+fn closing(mut declared: Declared, why: &str) -> Declared {
+    declared.run = refusal(why);
     let spec = &mut declared.spec;
     spec.name = spec.name.take().map(|name| format!("closed: {name}"));
     (spec.mandatory, spec.detached, spec.once, spec.group) = (Some(true), false, false, None);

@@ -21,8 +21,6 @@ pub struct Guard {
     named: Option<Named>,
     /// What comes to be there later may run too.
     open: bool,
-    /// Why it is closed: what was approved here is another thing, or gone.
-    closed: Option<String>,
 }
 
 #[derive(Debug)]
@@ -130,17 +128,6 @@ impl Guard {
             Watched { path: path.clone(), content, certain: true, seen: Mutex::new(identity) }
         });
         Self { scripts: scripts.collect(), ..Self::default() }
-    }
-
-    /// Refuses for a reason whatever its hook is asked.
-    pub(super) fn closed(why: String) -> Self {
-        Self { closed: Some(why), ..Self::default() }
-    }
-
-    /// Why its hook refuses instead of running.
-    #[must_use]
-    pub fn why_closed(&self) -> Option<&str> {
-        self.closed.as_deref()
     }
 
     /// Watches the scripts that a command runs in the directory in which it is approved.

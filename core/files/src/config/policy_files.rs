@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::load::{Configuration, Ready};
 use super::places::{self, Directories};
-use super::{Decision, Declared, Guard, Run};
+use super::{Declared, Guard, Run};
 use hookweave_dialects::{Dialect, named};
+use hookweave_machine::decision::Decision;
 use hookweave_machine::hook::{FailBehavior, HookSpec, Scope, Timeout};
 use hookweave_machine::matcher::{FileSet, MatcherSpec, Writes};
 
@@ -78,7 +79,7 @@ pub(super) fn guard(places: &Places<'_>, configuration: &Configuration) -> Optio
             spec,
             dialect,
             declared_event: "PreToolUse".to_owned(),
-            run: Run::Decision(Decision::Ask(PROMPT.to_owned())),
+            run: Run::Decision(Decision::Ask(Some(PROMPT.to_owned()))),
             wakes: false,
             entry: Value::Null,
             replaces: false,

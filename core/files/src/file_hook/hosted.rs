@@ -63,7 +63,7 @@ impl FileHook {
                 tool: tool.clone(),
                 input: input.iter().map(|(name, value)| (name.clone(), filled(value, &body))).collect(),
             }),
-            Run::Command(_) | Run::Webhook(_) | Run::Decision(_) => None,
+            Run::Command(_) | Run::Webhook(_) | Run::Decision(_) | Run::Computed(_) => None,
         }
     }
 

@@ -66,6 +66,11 @@ fn good() -> Vec<Value> {
         decision(&json!({"block": "no"})),
         decision(&json!({"ask": "sure?", "once": true, "priority": -5})),
         decision(&json!({"allow": true, "mandatory": true, "enforcement": "enforce"})),
+        file(&json!({"use": "redact-secrets", "prompts": true, "name": "r", "priority": 3})),
+        file(&json!({"use": "protect-paths", "paths": ["a/**"], "for": "any", "answer": "ask", "reason": "r"})),
+        file(&json!({"use": "protect-paths", "paths": "a", "enabled": false})),
+        file(&json!({"use": "limit-calls", "tool": "Bash", "max": 0, "per": "turn"})),
+        file(&json!({"use": "limit-calls", "tool": "Bash", "max": 2, "per": 1.5})),
         webhook(&json!({})),
         webhook(&json!({"method": "PUT", "headers": {"A": "$B"}, "allowed_env": ["B"], "unset": "empty"})),
         webhook(&json!({"url": "http://localhost:1"})),
@@ -119,6 +124,25 @@ fn bad_decisions() -> impl Iterator<Item = Value> {
     ]
     .into_iter()
     .map(|extra| decision(&extra))
+}
+
+fn bad_ready_made() -> impl Iterator<Item = Value> {
+    [
+        json!({"use": "redact"}),
+        json!({"use": "redact-secrets", "event": "PostToolUse"}),
+        json!({"use": "redact-secrets", "paths": ["a"]}),
+        json!({"use": "redact-secrets", "mandatory": true}),
+        json!({"use": "redact-secrets", "command": "x"}),
+        json!({"use": "protect-paths"}),
+        json!({"use": "protect-paths", "paths": []}),
+        json!({"use": "protect-paths", "paths": ["a"], "for": "all"}),
+        json!({"use": "limit-calls", "tool": "Bash"}),
+        json!({"use": "limit-calls", "tool": "Bash", "max": -1}),
+        json!({"use": "limit-calls", "tool": "Bash", "max": 1, "per": "day"}),
+        json!({"event": "PreToolUse", "block": "no", "max": 1}),
+    ]
+    .into_iter()
+    .map(|entry| file(&entry))
 }
 
 fn bad() -> Vec<Value> {
@@ -197,6 +221,7 @@ fn bad() -> Vec<Value> {
         all.push(hook(&extra));
     }
     all.extend(bad_decisions());
+    all.extend(bad_ready_made());
     for each in [
         json!(3),
         json!([]),

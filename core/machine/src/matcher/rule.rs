@@ -17,7 +17,7 @@ use crate::tool::usual::SHELLS;
 
 use command::Command;
 use domain::Domain;
-use path_rule::PathRule;
+pub(super) use path_rule::PathRule;
 
 /// Tools that a rule about editing covers.
 const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];

@@ -1,8 +1,9 @@
-//! Whether a tool call may change a file of a set: by a tool that writes, or by a command line as far as it is understood.
+//! Whether a tool call may change or read a file of a set: by a tool that writes, or by a command line as far as it is understood.
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
 mod programs;
+mod protected;
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -15,6 +16,7 @@ use crate::pattern::Glob;
 use crate::payload::Host;
 use crate::shell::{Line, Reading, Word};
 use programs::Use;
+pub use protected::NamedFiles;
 
 /// Tools that change no file, whatever their arguments name.
 const HARMLESS: &[&str] = &[
@@ -42,6 +44,63 @@ const HARMLESS: &[&str] = &[
 /// How many directories a line may change to before it is not followed any more.
 const MAX_DIRECTORIES: usize = 32;
 
+/// Tools that show nothing of the files that their arguments name.
+const SHOWS_NOTHING: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "BashOutput",
+    "Edit",
+    "ExitPlanMode",
+    "KillShell",
+    "MultiEdit",
+    "NotebookEdit",
+    "Skill",
+    "Task",
+    "TaskOutput",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+/// What is done with the files that is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// They may be changed.
+    #[default]
+    Write,
+    /// They may be read.
+    Read,
+    /// Either.
+    Any,
+}
+
+impl Access {
+    /// Each value with its word.
+    pub const WORDS: &'static [(&'static str, Self)] =
+        &[("write", Self::Write), ("read", Self::Read), ("any", Self::Any)];
+
+    /// The value's word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Any => "any",
+        }
+    }
+
+    const fn writes(self) -> bool {
+        !matches!(self, Self::Read)
+    }
+
+    const fn reads(self) -> bool {
+        !matches!(self, Self::Write)
+    }
+}
+
 /// A set of files, which its owner knows.
 pub trait FileSet: fmt::Debug + Send + Sync {
     /// Whether a path is a file of the set, or a folder of such files. It is given from the root if that is known.
@@ -52,6 +111,23 @@ pub trait FileSet: fmt::Debug + Send + Sync {
     fn is_folder(&self, path: &str) -> bool;
     /// The files of the set that are there now, from the root.
     fn present(&self) -> Vec<String>;
+    /// Whether a pattern of a shell, from the root, may match a file of the set or a folder of such files; `present` are those
+    /// that are there.
+    fn may_be_matched(&self, pattern: &str, present: &[String]) -> bool {
+        let glob = Glob::new(pattern, |glob| glob.literal_separator(true).empty_alternates(true));
+        // What cannot be read as a pattern here may be one to a shell.
+        let Ok(glob) = glob else { return true };
+        let is_match = |path: &str| glob.is_match(path) && !hides(pattern, path);
+        present.iter().any(|file| above(file).any(is_match))
+    }
+    /// Whether there are files of the set in a folder, given from the root; `here` are the working directory and the project's.
+    fn are_below(&self, folder: &str, _here: &[String], present: &[String]) -> bool {
+        present.iter().any(|file| above(file).any(|path| path == folder))
+    }
+    /// Whether the files decide what agents may do, so that a program may change them without naming them.
+    fn is_of_policy(&self) -> bool {
+        true
+    }
 }
 
 /// The files whose writing a matcher looks for.
@@ -59,13 +135,20 @@ pub trait FileSet: fmt::Debug + Send + Sync {
 pub struct Writes {
     label: &'static str,
     files: Arc<dyn FileSet>,
+    access: Access,
 }
 
 impl Writes {
     /// Calls that may change one of these files; the label names them to people.
     #[must_use]
     pub fn new(label: &'static str, files: Arc<dyn FileSet>) -> Self {
-        Self { label, files }
+        Self { label, files, access: Access::Write }
+    }
+
+    /// The same for calls that read them too, or only those.
+    #[must_use]
+    pub fn access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// What the files are called.
@@ -74,15 +157,17 @@ impl Writes {
         self.label
     }
 
-    /// Whether a tool may change files at all.
-    pub(super) fn speaks_of(names: &[&str]) -> bool {
-        !names.iter().any(|name| HARMLESS.contains(name)) || names.iter().any(|name| matches!(*name, "Edit" | "Write"))
+    /// Whether a tool may do with files what is looked for.
+    pub(super) fn speaks_of(&self, names: &[&str]) -> bool {
+        let is_one_of = |tools: &[&str]| names.iter().any(|name| tools.contains(name));
+        self.access.writes() && (!is_one_of(HARMLESS) || is_one_of(&["Edit", "Write"]))
+            || self.access.reads() && (!is_one_of(SHOWS_NOTHING) || is_one_of(&["Read"]))
     }
 
     pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
         match input.tool_names() {
             None => return MatchResult::INDETERMINATE,
-            Some(names) if !Self::speaks_of(&names) => return MatchResult::NO,
+            Some(names) if !self.speaks_of(&names) => return MatchResult::NO,
             Some(_) => {}
         }
         let paths = input.paths();
@@ -98,7 +183,8 @@ impl Writes {
             match line {
                 None => self.files.is_named_in(reading.text()),
                 Some(line) => {
-                    Lines { files: &*self.files, reading, place: &place, present: OnceCell::new() }.writes(line)
+                    Lines { files: &*self.files, access: self.access, reading, place: &place, present: OnceCell::new() }
+                        .touches(line)
                 }
             }
         });
@@ -112,7 +198,7 @@ impl Writes {
 
 impl PartialEq for Writes {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.files, &other.files)
+        Arc::ptr_eq(&self.files, &other.files) && self.access == other.access
     }
 }
 
@@ -125,6 +211,7 @@ impl serde::Serialize for Writes {
 /// A line held against the set.
 struct Lines<'l> {
     files: &'l dyn FileSet,
+    access: Access,
     reading: &'l Reading,
     /// The places that a path may mean.
     place: &'l dyn Fn(&str) -> [PathForms; 2],
@@ -137,20 +224,29 @@ impl Lines<'_> {
         self.present.get_or_init(|| self.files.present())
     }
 
-    fn writes(&self, line: &Line) -> bool {
+    fn touches(&self, line: &Line) -> bool {
         let Some(directories) = Self::directories(line) else {
             return self.files.is_named_in(self.reading.text());
         };
-        let names = |word: &Word| self.names(word, &directories);
+        self.access.writes() && self.writes(line, &directories) || self.access.reads() && self.reads(line, &directories)
+    }
+
+    fn reads(&self, line: &Line, directories: &[String]) -> bool {
+        let names = |word: &Word| self.names(word, directories);
+        line.reads.iter().any(names) || line.commands.iter().flat_map(programs::read_words).any(|word| names(&word))
+    }
+
+    fn writes(&self, line: &Line, directories: &[String]) -> bool {
+        let names = |word: &Word| self.names(word, directories);
         line.writes.iter().any(names)
             || line.commands.iter().any(|command| match programs::usage(command) {
                 Use::Nothing => false,
-                Use::Policy => true,
+                Use::Policy => self.files.is_of_policy(),
                 Use::Unknown => self.files.is_named_in(self.reading.text()),
                 Use::Files(changes) => {
                     changes.written.iter().any(|word| names(word))
-                        || changes.removed.iter().any(|word| self.holds_some(word, &directories))
-                        || changes.put.iter().any(|(into, word)| names(word) && self.is_folder(into, &directories))
+                        || changes.removed.iter().any(|word| self.holds_some(word, directories))
+                        || changes.put.iter().any(|(into, word)| names(word) && self.is_folder(into, directories))
                 }
             })
     }
@@ -204,14 +300,7 @@ impl Lines<'_> {
 
     /// Whether a pattern of a shell may match a file of the set or a folder of such files.
     fn may_match(&self, pattern: &str) -> bool {
-        if pattern.contains('{') && self.files.is_named_in(pattern) {
-            return true;
-        }
-        let glob = Glob::new(pattern, |glob| glob.literal_separator(true).empty_alternates(true));
-        // What cannot be read as a pattern here may be one to a shell.
-        let Ok(glob) = glob else { return true };
-        let is_match = |path: &str| glob.is_match(path) && !hides(pattern, path);
-        self.present().iter().any(|file| above(file).any(is_match))
+        pattern.contains('{') && self.files.is_named_in(pattern) || self.files.may_be_matched(pattern, self.present())
     }
 
     /// Whether a word may name a folder.
@@ -226,10 +315,12 @@ impl Lines<'_> {
     /// Whether a word names a folder in which there are files of the set.
     fn holds_some(&self, word: &Word, directories: &[String]) -> bool {
         let present = self.present();
+        let places = (self.place)(".").into_iter().flat_map(|path| path.places);
+        let here: Vec<String> = places.map(|place| place.full).collect();
         directories.iter().any(|from| {
-            (self.place)(&join(from, &word.plain)).iter().any(|path| {
-                path.places.iter().any(|place| present.iter().any(|file| above(file).any(|path| path == place.full)))
-            })
+            (self.place)(&join(from, &word.plain))
+                .iter()
+                .any(|path| path.places.iter().any(|place| self.files.are_below(&place.full, &here, present)))
         })
     }
 }

@@ -245,6 +245,8 @@ impl Walk<'_> {
                     if writes(kind, &word.plain) && !nowhere {
                         self.line.does_more = true;
                         self.line.writes.push(word);
+                    } else if matches!(kind, IoFileRedirectKind::Read) && !nowhere {
+                        self.line.reads.push(word);
                     }
                 }
                 IoFileRedirectTarget::Fd(_) => {}

@@ -48,6 +48,12 @@ impl Word {
         self.fixed().is_none() && self.known_start().is_empty()
     }
 
+    /// Whether it is a pattern of files whose names end as no flag does.
+    pub(crate) fn ends_unlike_flags(&self) -> bool {
+        let end = self.plain.rsplit(['*', '?', ']', '}']).next().unwrap_or_default();
+        !self.is_dynamic && end.contains(|letter: char| !letter.is_alphanumeric() && !"-_=".contains(letter))
+    }
+
     /// The text that it begins with whatever is filled in.
     pub(crate) fn known_start(&self) -> &str {
         self.plain.split(['$', '\\', '*', '?', '[', '{']).next().unwrap_or_default()

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::ToolDefinition;
 
-pub use super::usual::definition as usual_definition;
+pub use super::usual::{definition as usual_definition, ours};
 
 /// One tool under the name of one dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -225,7 +225,7 @@ pub(crate) fn is_ours(name: &str) -> bool {
 }
 
 /// The engine's own names of tools.
-pub(crate) fn ours() -> impl Iterator<Item = &'static str> {
+pub fn ours() -> impl Iterator<Item = &'static str> {
     USUAL.iter().flat_map(|row| row.ours).chain(FURTHER).copied()
 }
 

@@ -269,3 +269,43 @@ fn nested_braces_are_refused() {
         }
     }
 }
+
+#[test]
+fn two_dashes_in_a_rule_are_two_dashes_of_the_command() {
+    check(
+        &[
+            ("Bash(git checkout -- *)", "git checkout -- src/a.rs", RUNS),
+            ("Bash(git checkout -- *)", "git -C x checkout -q -- a", LOOKS),
+            ("Bash(git checkout -- *)", "git checkout main -- a", PASSES),
+            ("Bash(git checkout -- *)", "git checkout main", PASSES),
+            ("Bash(git checkout -- *)", "git checkout -b main", PASSES),
+            ("Bash(git checkout -- *)", "git checkout $X", LOOKS),
+            ("Bash(git checkout -- *)", "git checkout \"$X\"", LOOKS),
+            ("Bash(git checkout -- *)", "echo a | xargs git checkout", LOOKS),
+            ("Bash(rm -- -rf)", "rm -- -rf", RUNS),
+            ("Bash(rm -- -rf)", "rm -rf x", PASSES),
+            ("Bash(rm -- -r*)", "rm -f -- -rf", LOOKS),
+            ("Bash(rm -rf *)", "rm -rf -- x", RUNS),
+            ("Bash(rm -rf *)", "rm -- -rf", PASSES),
+        ],
+        bash,
+    );
+}
+
+#[test]
+fn a_pattern_of_files_is_a_flag_only_if_a_flag_may_end_so() {
+    check(
+        &[
+            ("Bash(rm -r *)", "rm -f *.o", PASSES),
+            ("Bash(rm -r *)", "rm -f *.tar.gz [a-c]*.log", PASSES),
+            ("Bash(rm -r *)", "rm -f *", LOOKS),
+            ("Bash(rm -r *)", "rm -f *r", LOOKS),
+            ("Bash(rm -r *)", "rm -f {-r,x}", LOOKS),
+            ("Bash(rm -r *)", "rm -f *$X.o", LOOKS),
+            ("Bash(rm -r *)", "rm -r *.o", RUNS),
+            ("Bash(curl -o *)", "curl *.txt", LOOKS),
+            ("Bash(unheard -r *)", "unheard *.o", LOOKS),
+        ],
+        bash,
+    );
+}

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::config::{Decision, Run};
+use crate::config::Run;
 use hookweave_exec::command::CommandLine;
 use hookweave_exec::webhook::{Method, shown_segment};
+use hookweave_machine::decision::Decision;
 use hookweave_machine::escape::escaped;
 
 /// What runs, in short: the beginning of [`what`].
@@ -27,7 +28,7 @@ pub(in crate::config) fn in_full(run: &Run) -> String {
             with.extend(command.directory.as_ref().map(|directory| format!("in {}", directory.display())));
         }
         Run::Webhook(webhook) => with.extend(webhook.allowed_env.iter().map(|name| format!("sends ${name}"))),
-        Run::Prompt { .. } | Run::McpTool { .. } | Run::Decision(_) => {}
+        Run::Prompt { .. } | Run::McpTool { .. } | Run::Decision(_) | Run::Computed(_) => {}
     }
     let with = if with.is_empty() { String::new() } else { format!(" ({})", with.join(", ")) };
     escaped(&(what(run) + &with))
@@ -49,8 +50,9 @@ fn what(run: &Run) -> String {
         Run::Prompt { text, agent, .. } => format!("{}: {text}", if *agent { "agent" } else { "prompt" }),
         Run::McpTool { server, tool, .. } => format!("mcp__{server}__{tool}"),
         Run::Decision(Decision::Block(reason)) => format!("block: {reason}"),
-        Run::Decision(Decision::Ask(prompt)) => format!("ask: {prompt}"),
+        Run::Decision(Decision::Ask(prompt)) => format!("ask: {}", prompt.as_deref().unwrap_or_default()),
         Run::Decision(Decision::Allow) => "allow".to_owned(),
+        Run::Computed(computed) => computed.to_string(),
     }
 }
 
@@ -71,7 +73,7 @@ pub(in crate::config) fn without_secrets(url: &str) -> String {
 /// A short name for what runs: the script's base name where there is one, else the beginning of the line.
 pub(super) fn name_of(run: &Run, runs: &str) -> String {
     // A reason may name a file, which is no script.
-    let script = if matches!(run, Run::Decision(_)) { None } else { script_in(runs) };
+    let script = if matches!(run, Run::Decision(_) | Run::Computed(_)) { None } else { script_in(runs) };
     let name = script.map_or_else(|| runs.chars().take(40).collect::<String>(), str::to_owned);
     let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let name = name.trim();

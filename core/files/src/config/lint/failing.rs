@@ -30,7 +30,7 @@ fn fails_open(declared: &Declared) -> bool {
         && spec.fail_behavior.is_none()
         && !spec.is_mandatory()
         && !spec.detached
-        && !matches!(declared.run, Run::Decision(_))
+        && !matches!(declared.run, Run::Decision(_) | Run::Computed(_))
         && spec.enabled
         && spec.enforcement != Some(Enforcement::Observe)
 }

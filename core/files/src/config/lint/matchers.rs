@@ -8,43 +8,6 @@ use hookweave_machine::matcher::MatcherSpec;
 use hookweave_machine::pattern::Pattern;
 use hookweave_machine::tool_names::{self, ToolName};
 
-/// Tools that agents have, by the engine's names.
-const TOOLS: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
-    "BashOutput",
-    "Edit",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "Glob",
-    "Grep",
-    "KillShell",
-    "LS",
-    "ListMcpResources",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "PowerShell",
-    "Read",
-    "ReadMcpResource",
-    "Skill",
-    "SlashCommand",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Write",
-];
-
 /// Fields with a matcher.
 const MATCHER: &[&str] = &["matcher", "tool_matcher", "if"];
 
@@ -144,7 +107,7 @@ fn renamed(dialect: &str, ours: &str) -> Option<String> {
 /// Tools by every name under which the dialect's hooks see them.
 fn known(dialect: &str) -> Vec<&'static str> {
     // A tool that the dialect calls otherwise is not seen by the engine's name.
-    TOOLS.iter().filter(|ours| rows(dialect).all(|tool| tool.ours != **ours)).copied().chain(own(dialect)).collect()
+    tool_names::ours().filter(|ours| rows(dialect).all(|tool| tool.ours != *ours)).chain(own(dialect)).collect()
 }
 
 fn check_pattern(pattern: &str, findings: &mut Findings<'_>) {

@@ -4,11 +4,13 @@
 
 use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take, Wrong, cut, step};
+use crate::config::ready_made::{OPTIONS, ReadyMade};
 use crate::config::tree::Kind;
-use crate::config::{Decision, Loaded, Run, Source};
+use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::{Dialect, named};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
+use hookweave_machine::decision::Decision;
 use hookweave_machine::error::did_you_mean;
 use hookweave_machine::hook::{Enforcement, FailBehavior, Scope};
 use hookweave_machine::json::Json;
@@ -34,6 +36,15 @@ pub(in crate::config) const HOOK: &[&str] = &[
     "block",
     "ask",
     "allow",
+    "use",
+    "prompts",
+    "paths",
+    "for",
+    "answer",
+    "reason",
+    "tool",
+    "max",
+    "per",
     "timeout",
     "priority",
     "fail_behavior",
@@ -46,7 +57,22 @@ pub(in crate::config) const HOOK: &[&str] = &[
 ];
 
 /// What a hook runs or decides: one of them.
-const RUNS: &[&str] = &["command", "webhook", "prompt", "mcp_tool", "block", "ask", "allow"];
+const RUNS: &[&str] = &["command", "webhook", "prompt", "mcp_tool", "block", "ask", "allow", "use"];
+
+/// Fields that a ready-made hook sets by itself.
+const OF_READY_MADE: &[&str] = &[
+    "event",
+    "matcher",
+    "dialect",
+    "shell",
+    "env",
+    "directory",
+    "timeout",
+    "fail_behavior",
+    "mandatory",
+    "once",
+    "detached",
+];
 
 /// Fields that mean nothing where the file itself decides: nothing runs that could take long, fail or speak a dialect.
 const OF_WHAT_RUNS: &[&str] = &["timeout", "fail_behavior", "detached", "dialect"];
@@ -99,6 +125,12 @@ fn guards_policy_files(reading: &mut Reading<'_>, top: &Spot<'_>) -> Take<Option
 
 fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
     entry.only(HOOK)?;
+    if let Some(used) = entry.get("use") {
+        return use_ready_made(reading, entry, &used);
+    }
+    if let Some(spot) = OPTIONS.iter().find_map(|field| entry.get(field)) {
+        return Err(spot.wrong("is an option of a ready-made hook, and this entry has no `use`; take it out"));
+    }
     let dialect = match entry.get("dialect") {
         Some(spot) => named(spot.as_text()?).map_err(|error| spot.wrong(error.message()))?,
         None => reading.source.dialect,
@@ -128,6 +160,51 @@ fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
     }
     draft.replaces = replaces(reading, entry, draft.name.is_some())?;
     reading.declare_as(entry, &slot, draft, dialect)
+}
+
+/// The hooks of a ready-made one, which has its events, its matchers and its safety by itself.
+fn use_ready_made(reading: &mut Reading<'_>, entry: &Spot<'_>, used: &Spot<'_>) -> Take<()> {
+    let name = used.as_text()?;
+    if let Some(other) = RUNS.iter().filter(|field| **field != "use").find_map(|field| entry.get(field)) {
+        return Err(other.wrong("says what runs, and `use` does too; take one of them out"));
+    }
+    if let Some(spot) = OF_READY_MADE.iter().find_map(|field| entry.get(field)) {
+        return Err(spot.wrong(format!("is set by `{}` itself; take it out", cut(name))));
+    }
+    let mut options = serde_json::Map::new();
+    for (field, spot) in entry.fields().into_iter().filter(|(field, _)| OPTIONS.contains(field)) {
+        let is_time = field == "per" && !matches!(spot.node.to_value().as_str(), Some("session" | "turn"));
+        let time = if is_time { readable_duration(entry, "per")? } else { None };
+        let value = time.map_or_else(|| spot.node.to_value(), |time| (time.as_secs_f64() * 1000.0).into());
+        options.insert(field.to_owned(), value);
+    }
+    let options = serde_json::Value::Object(options);
+    let ready_made = ReadyMade::read(name, &Json, &&options).map_err(|error| {
+        let field = OPTIONS.iter().find(|field| error.message().contains(&format!(".{field}:")));
+        field.and_then(|field| entry.given(field)).unwrap_or_else(|| used.clone()).wrong(error.message())
+    })?;
+    entry.text("description")?;
+    let named_here = self::name(entry)?;
+    for ReadyMade { spec, run } in ready_made {
+        let event = reading.events().resolve(&spec.event).map_err(|error| used.wrong(error.message()))?;
+        let slot = Slot {
+            declared: spec.event,
+            event,
+            written: serde_json::to_value(&spec.matcher).unwrap_or_default(),
+            matcher: spec.matcher,
+            compiles: false,
+        };
+        let mut draft = Draft::new(run);
+        draft.name = named_here.clone().or(spec.name);
+        draft.priority = priority(entry)?;
+        draft.fail_behavior = spec.fail_behavior;
+        draft.mandatory = spec.mandatory;
+        draft.enforcement = entry.word("enforcement", Enforcement::WORDS)?;
+        draft.enabled = entry.flag("enabled")?.unwrap_or(true);
+        draft.replaces = replaces(reading, entry, named_here.is_some())?;
+        reading.declare_as(entry, &slot, draft, reading.source.dialect)?;
+    }
+    Ok(())
 }
 
 fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) -> Take<Slot> {
@@ -202,7 +279,7 @@ fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
             mcp_tool(&spot)
         }
         "block" => Ok(Run::Decision(Decision::Block(entry.required_text("block")?))),
-        "ask" => Ok(Run::Decision(Decision::Ask(entry.required_text("ask")?))),
+        "ask" => Ok(Run::Decision(Decision::Ask(Some(entry.required_text("ask")?)))),
         "allow" => match entry.flag("allow")? {
             Some(true) => Ok(Run::Decision(Decision::Allow)),
             _ => Err(spot.wrong("must be true; to refuse, write `block = \"why\"`")),
@@ -239,7 +316,7 @@ fn can_run(entry: &Spot<'_>, dialect: &dyn Dialect, run: &Run) -> Take<()> {
         Run::Prompt { .. } => ("prompt", "questions to models"),
         Run::McpTool { .. } => ("mcp_tool", "calls of MCP tools"),
         // Never asked of a dialect: a decision has none.
-        Run::Decision(_) => return Ok(()),
+        Run::Decision(_) | Run::Computed(_) => return Ok(()),
     };
     let spot = entry.get(field).unwrap_or_else(|| entry.clone());
     let name = dialect.name();

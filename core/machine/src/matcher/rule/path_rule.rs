@@ -6,7 +6,7 @@ use crate::pattern::Glob;
 
 /// A pattern over file paths.
 #[derive(Debug, Clone)]
-pub(super) struct PathRule {
+pub(in crate::matcher) struct PathRule {
     glob: Glob,
     from: From,
 }
@@ -27,7 +27,7 @@ enum From {
 impl PathRule {
     /// The rules of `.gitignore`: a pattern with a `/` begins at the working directory, one name is found anywhere,
     /// and what matches a directory matches everything in it.
-    pub(super) fn new(content: &str) -> Result<Self, String> {
+    pub(in crate::matcher) fn new(content: &str) -> Result<Self, String> {
         let text = compose(content);
         let (from, rest) = if let Some(absolute) = text.strip_prefix("//") {
             (From::Root, format!("/{absolute}"))
@@ -64,8 +64,13 @@ impl PathRule {
         }
     }
 
+    /// Whether it is one name, which is found in any directory.
+    pub(in crate::matcher) fn is_anywhere(&self) -> bool {
+        self.from == From::Anywhere
+    }
+
     /// Whether a path or a directory that it lies in matches.
-    fn hits(&self, path: &str) -> bool {
+    pub(in crate::matcher) fn hits(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         let mut at = match self.from {
             From::Here if path.starts_with('/') => return false,

@@ -184,6 +184,20 @@ pub(super) fn usage(command: &Simple) -> Use<'_> {
     Use::Files(Changes { written: words, removed, put: Vec::new() })
 }
 
+/// Programs that say the names that they are given, and read no file.
+const SAY: &[&str] = &[
+    "basename", "cd", "dirname", "echo", "false", "mkdir", "popd", "printf", "pushd", "pwd", "touch", "true", "type",
+    "which",
+];
+
+/// The words of a command that name what it may read: any, unless it is known to read none.
+pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
+    match running(command) {
+        Some((program, args, _)) if !SAY.contains(&program) => operands(args),
+        _ => Vec::new(),
+    }
+}
+
 /// The program that a command runs, with its arguments: for one that runs another, the other.
 fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
     let mut calls = command.calls().map(|(program, args, is_fed)| (program_name(program), args, is_fed));

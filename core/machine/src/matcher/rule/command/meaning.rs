@@ -27,6 +27,8 @@ struct Wanted {
     /// `--force*`: a flag that begins so does as well.
     start: Option<String>,
     value: Option<Wild>,
+    /// Whether it takes the next word as its value.
+    takes: Takes,
 }
 
 /// A word that has to be there.
@@ -35,6 +37,8 @@ enum Token {
     /// Any words.
     Any,
     One(Wild),
+    /// `--`: all words behind it are operands.
+    EndOfFlags,
 }
 
 /// A text in which `*` is any text.
@@ -59,6 +63,8 @@ enum Argument<'w> {
     One(&'w Word),
     /// It may be the value of a flag.
     Maybe(&'w Word),
+    /// `--`.
+    EndOfFlags,
 }
 
 impl Meaning {
@@ -86,14 +92,18 @@ impl Meaning {
     fn add(&mut self, tokens: &[&str]) {
         let mut at = self.before;
         let mut tokens = tokens.iter();
+        let mut are_operands = false;
         while let Some(&token) = tokens.next() {
-            if is_flag(token) {
+            if !are_operands && token == "--" {
+                are_operands = true;
+                self.words.push(Token::EndOfFlags);
+            } else if !are_operands && is_flag(token) {
                 let (mut wanted, takes) = Wanted::new(at, token);
                 if takes == Takes::Yes {
                     wanted.value = tokens.next().filter(|value| **value != "*").map(|value| Wild::new(value));
                 }
                 self.flags.push(wanted);
-            } else if token != "--" {
+            } else {
                 let is_any = token.chars().all(|letter| letter == '*');
                 self.words.push(if is_any { Token::Any } else { Token::One(Wild::new(token)) });
                 at = self.behind;
@@ -129,6 +139,7 @@ impl Meaning {
                 read.flags.last_mut().into_iter().for_each(|(_, value)| *value = Some(word));
             } else if !ended && word.fixed() == Some("--") {
                 ended = true;
+                read.words.push(Argument::EndOfFlags);
             } else if !ended && is_flag(&word.plain) {
                 let flag = flags::read(at, &word.plain);
                 read.any_flag |= !word.plain.contains('=') && word.fixed().is_none();
@@ -136,7 +147,7 @@ impl Meaning {
                 read.flags.push((flag, None));
                 read.ends_in_flag = true;
             } else {
-                read.any_flag |= !ended && word.may_be_flag();
+                read.any_flag |= !ended && word.may_be_flag() && !self.is_no_wanted_flag(word);
                 let mark = behind_mark(at, word);
                 read.flags.extend(mark.map(|mark| (flags::read(at, mark), None)));
                 if may_be_value {
@@ -153,6 +164,13 @@ impl Meaning {
         read
     }
 
+    /// Whether a pattern of files becomes none of the flags that have to be there: `*.o` is a name with a dot, and a flag
+    /// without a value has none.
+    fn is_no_wanted_flag(&self, word: &Word) -> bool {
+        let take_none = self.flags.iter().all(|wanted| wanted.takes == Takes::No && wanted.start.is_none());
+        self.before.is_some() && take_none && word.ends_unlike_flags()
+    }
+
     /// Whether the words may be those that are meant.
     fn has_words(&self, words: &[Argument<'_>]) -> bool {
         // At which of the wanted words the reading may be.
@@ -165,10 +183,15 @@ impl Meaning {
                     (place..at.len()).for_each(|place| self.enter(&mut next, place));
                     break;
                 }
-                if matches!(word, Argument::Maybe(_)) {
+                if matches!(word, Argument::Maybe(_) | Argument::EndOfFlags) {
                     self.enter(&mut next, place);
                 }
                 match (self.words.get(place), word) {
+                    (Some(Token::EndOfFlags), word) => {
+                        if word.may_end_flags() {
+                            self.enter(&mut next, place + 1);
+                        }
+                    }
                     (Some(Token::Any), _) => self.enter(&mut next, place),
                     (Some(Token::One(wanted)), Argument::One(word) | Argument::Maybe(word)) if wanted.may_be(word) => {
                         self.enter(&mut next, place + 1);
@@ -194,6 +217,16 @@ impl Meaning {
     }
 }
 
+impl Argument<'_> {
+    /// Whether the words behind it may be operands because of it.
+    fn may_end_flags(&self) -> bool {
+        match self {
+            Self::Any | Self::EndOfFlags => true,
+            Self::One(word) | Self::Maybe(word) => word.fixed().is_none() && "--".starts_with(word.known_start()),
+        }
+    }
+}
+
 /// The flag that a word is by how it begins.
 fn behind_mark(program: Option<&Program>, word: &Word) -> Option<&'static str> {
     program?.mark(&word.plain)
@@ -212,7 +245,7 @@ impl Wanted {
         } else if program.is_none() && sets.len() > 1 {
             whole = Some(sets.remove(0));
         }
-        (Self { sets, whole, start, value }, flag.takes)
+        (Self { sets, whole, start, value, takes: flag.takes }, flag.takes)
     }
 
     fn is_among(&self, flags: &[(flags::Flag, Option<&Word>)]) -> bool {
@@ -279,7 +312,7 @@ fn subcommand<'t>(program: &Program, tokens: &[&'t str]) -> Option<&'t str> {
     let is_word = |token: &&&str| {
         let was_value = is_value;
         is_value = is_flag(token) && flags::read(Some(program), token).takes == Takes::Yes;
-        !was_value && !is_flag(token)
+        !was_value && !is_flag(token) && **token != "--"
     };
     tokens.iter().find(is_word).map(|token| token.trim_end_matches('*'))
 }

@@ -1,0 +1,103 @@
+//! Files that a person names by patterns, as in `Edit(secrets/**)`. Nobody asks the file system which there are.
+
+use super::{FileSet, hides};
+use crate::matcher::rule::PathRule;
+use crate::pattern::Glob;
+
+/// The files that some patterns name.
+#[derive(Debug)]
+pub struct NamedFiles {
+    patterns: Vec<Named>,
+}
+
+#[derive(Debug)]
+struct Named {
+    rule: PathRule,
+    /// Its last part that names something, with what it is as a pattern.
+    name: String,
+    glob: Glob,
+    /// The folders that it begins with, before the first part with a star.
+    start: String,
+}
+
+impl NamedFiles {
+    /// Reads patterns by the rules of `.gitignore`; says which of them is none.
+    pub fn new(patterns: &[String]) -> Result<Self, String> {
+        let read =
+            |pattern: &String| Named::new(pattern).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"));
+        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()? })
+    }
+}
+
+impl Named {
+    fn new(pattern: &str) -> Result<Self, String> {
+        let whole = pattern.trim();
+        // What matches a folder matches all that is in it, and the folder itself is to be kept too.
+        let folder = whole.strip_suffix("/**").or_else(|| whole.strip_suffix("/**/*")).unwrap_or(whole);
+        let is_one_name = folder != whole && !folder.contains('/');
+        let rule = PathRule::new(&if is_one_name { format!("./{folder}") } else { folder.to_owned() })?;
+        let name = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+        let parts = folder.trim_start_matches("./").trim_start_matches('/').split('/');
+        let fixed: Vec<&str> = parts.take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+        let start = if rule.is_anywhere() { String::new() } else { fixed.join("/") };
+        let glob = Glob::new(&name, |glob| glob.literal_separator(true).backslash_escape(true).empty_alternates(true))?;
+        Ok(Self { rule, name, glob, start })
+    }
+
+    /// Whether one part of a shell's pattern may become the name.
+    fn may_be(&self, part: &str) -> bool {
+        if !part.contains(['*', '?', '[', '{']) {
+            return false;
+        }
+        if self.name.contains(['*', '?', '[', '{']) {
+            // Two patterns have a name in common unless their ends differ.
+            let end = |pattern: &str| pattern.rsplit(['*', '?', ']', '}']).next().unwrap_or_default().to_owned();
+            let (one, other) = (end(part), end(&self.name));
+            return one.ends_with(&other) || other.ends_with(&one);
+        }
+        let glob = Glob::new(part, |glob| glob.literal_separator(true).empty_alternates(true));
+        // What cannot be read as a pattern here may be one to a shell.
+        glob.map_or(true, |glob| glob.is_match(&self.name) && !hides(part, &self.name))
+    }
+}
+
+impl FileSet for NamedFiles {
+    fn has(&self, path: &str) -> bool {
+        // Some programs stop reading at a NUL.
+        let path = path.split('\0').next().unwrap_or_default();
+        self.patterns.iter().any(|named| named.rule.hits(path))
+    }
+
+    fn is_named_in(&self, text: &str) -> bool {
+        let is_of_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+        let words = || text.split(|letter: char| !is_of_name(letter)).filter(|word| !word.is_empty());
+        self.patterns.iter().any(|named| words().any(|word| named.glob.is_match(word)))
+    }
+
+    fn is_folder(&self, _path: &str) -> bool {
+        true
+    }
+
+    fn present(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn may_be_matched(&self, pattern: &str, _present: &[String]) -> bool {
+        self.patterns.iter().any(|named| pattern.split('/').any(|part| named.may_be(part)))
+    }
+
+    fn are_below(&self, folder: &str, here: &[String], _present: &[String]) -> bool {
+        let above = |path: &str| path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let is_above = |named: &Named, base: &String| {
+            let start = if named.start.is_empty() { base.clone() } else { format!("{base}/{}", named.start) };
+            above(&start)
+        };
+        let from_root = [String::new()];
+        let bases = || here.iter().chain(&from_root);
+        folder == "/" || self.patterns.iter().any(|named| bases().any(|base| is_above(named, base)))
+    }
+
+    fn is_of_policy(&self) -> bool {
+        false
+    }
+}
