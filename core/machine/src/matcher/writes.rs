@@ -13,7 +13,7 @@ use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
-use crate::shell::{Line, Reading, Word};
+use hookweave_command::{Line, Reading, Word};
 use programs::Use;
 
 /// Tools that change no file, whatever their arguments name.

@@ -6,7 +6,6 @@
 use super::programs::is_runner;
 use super::{MAX_LINE, Search};
 use hookweave_exec::command::Shell;
-use hookweave_machine::shell;
 
 impl Search<'_> {
     /// Notes why the files that a line runs cannot all be told.
@@ -21,7 +20,7 @@ impl Search<'_> {
             return;
         }
         let text = self.places.filled(&self.places.with_directories(line));
-        let Some(programs) = shell::programs(&text) else {
+        let Some(programs) = hookweave_command::programs(&text) else {
             self.fed = true;
             self.doubt(|| "not all of its line is understood".to_owned());
             return;
