@@ -5,7 +5,7 @@
 mod line;
 mod memo;
 
-pub use line::{Line, Simple, Word, program_name, programs, summary};
+pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
 #[doc(hidden)]
 pub use memo::lines_read;
 pub use memo::{Reading, read};

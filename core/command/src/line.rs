@@ -16,7 +16,9 @@ mod wrappers;
 
 use std::panic::catch_unwind;
 
+pub use programs::is_shell;
 pub use words::Word;
+pub use wrappers::Starts;
 
 /// The longest command line that is read, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;
@@ -77,6 +79,12 @@ pub struct Simple {
 }
 
 impl Simple {
+    /// Its words, as the program sees them.
+    #[must_use]
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
     /// Whether its program runs the command in its arguments.
     pub const fn wraps(&self) -> bool {
         self.wraps
@@ -117,17 +125,6 @@ fn read_whole(text: &str) -> Option<Line> {
     let mut line = Line::default();
     flat::collect(text, &mut line, 0)?;
     (!(line.reads_numbers && line.sets_texts || line.reads_list())).then_some(line)
-}
-
-/// The programs that a line runs, each with whether its name is filled in when it runs; `None` when not all of the line is
-/// understood.
-pub fn programs(text: &str) -> Option<Vec<(String, bool)>> {
-    let line = parse(text)?;
-    let texts = line.commands.into_iter().flat_map(|command| {
-        let is_nameless = command.is_nameless;
-        command.texts.into_iter().enumerate().map(move |(at, text)| (text, is_nameless && at == 0))
-    });
-    Some(texts.map(|(text, filled)| (text.split_whitespace().next().unwrap_or_default().to_owned(), filled)).collect())
 }
 
 /// Programs whose first word says what they do.

@@ -40,6 +40,7 @@ impl Word {
     }
 
     /// The same with another text.
+    #[must_use]
     pub fn with(&self, text: &str) -> Self {
         Self { plain: text.to_owned(), ..self.clone() }
     }
