@@ -90,7 +90,7 @@ const WRAPPERS: &[Wrapper] = &[
     behind("noglob", &[], &[]),
     behind("nohup", &[], &[]),
     packages("npm", &["exec", "x"], &["-y", "--yes", "--silent"], &["--package"]),
-    packages("npx", &[], &["-y", "--yes", "-q", "--quiet", "--no", "--no-install"], &["-p", "--package"]),
+    packages("npx", &[], &["-y", "--yes", "-q", "--quiet", "--no*"], &["-p", "--package"]),
     somewhere("nsenter"),
     with_line("parallel"),
     packages("pdm", &["run"], &[], &[]),

@@ -66,8 +66,31 @@ const CODE_VARIABLES: &[&str] = &[
 ];
 
 /// Programs that run what they read or find: scripts of an editor, of a debugger, all files of a folder.
-const RUN_WHAT_THEY_READ: &[&str] =
-    &["dc", "ed", "emacs", "ex", "gdb", "lldb", "m4", "nvim", "run-parts", "screen", "sqlite3", "tmux", "vi", "vim"];
+const RUN_WHAT_THEY_READ: &[&str] = &[
+    "at",
+    "batch",
+    "crontab",
+    "dc",
+    "ed",
+    "emacs",
+    "ex",
+    "gdb",
+    "lldb",
+    "m4",
+    "mysql",
+    "nvim",
+    "psql",
+    "run-parts",
+    "screen",
+    "sqlite3",
+    "tmux",
+    "vi",
+    "vim",
+];
+
+/// Programs that start a shell where they are given no command.
+const START_SHELLS: &[&str] =
+    &["chroot", "doas", "nsenter", "parallel", "pkexec", "runuser", "script", "sg", "su", "sudo", "unshare"];
 
 /// Programs that start none of the programs that their arguments name.
 const START_NOTHING: &[&str] = &[
@@ -296,7 +319,13 @@ impl Search<'_> {
         match command.starts() {
             Starts::Program(words) => self.program(words, false),
             Starts::FromPackages(words) => self.program(words, true),
-            Starts::Somewhere(words) => starts_no_code(words, |word| self.is_path(word)),
+            Starts::Somewhere(words) => {
+                let name = words.first().map(|word| program_name(&word.plain)).unwrap_or_default();
+                if START_SHELLS.contains(&name) {
+                    return Err(format!("`{name}` may run what it is given"));
+                }
+                starts_no_code(words, |word| self.is_path(word))
+            }
         }
     }
 
@@ -343,6 +372,14 @@ impl Search<'_> {
     fn named_by_options(&mut self, name: &str, args: &[Word]) -> Understood {
         match name {
             "awk" | "gawk" | "mawk" | "sed" | "gsed" => {
+                // `awk -v x="$X" CODE`
+                let is_set = |word: &&Word| {
+                    word.plain.split_once('=').is_some_and(|(name, _)| !name.contains(['$', '/', '{', ' ']))
+                };
+                let operand = args.iter().find(|word| !word.plain.starts_with('-') && !is_set(word));
+                if operand.is_some_and(Word::is_filled_in) {
+                    return Err(format!("the code that `{name}` runs is filled in when it runs"));
+                }
                 for text in self.files_of_options(args)? {
                     if interpreters::runs_commands(text) {
                         return Err("code in its line runs commands or writes files".to_owned());
@@ -509,6 +546,10 @@ fn git_runs_nothing(args: &[Word]) -> Understood {
     let is_harmless = |text: &str| ["user.", "color.", "core.quotepath"].iter().any(|start| text.starts_with(start));
     let mut is_before_verb = true;
     let mut words = args.iter().map(|word| word.plain.as_str());
+    let mut options = args.iter().take_while(|word| word.plain.starts_with(['-', '$']));
+    if options.any(Word::is_filled_in) {
+        return Err("what `git` does is filled in when it runs".to_owned());
+    }
     while let Some(text) = words.next() {
         let setting = if is_before_verb && matches!(text, "-c" | "-C") { words.next() } else { None };
         is_before_verb &= text.starts_with('-');
@@ -525,7 +566,7 @@ fn starts_no_code(words: &[Word], is_code: impl Fn(&str) -> bool) -> Understood 
     let Some((first, args)) = words.split_first() else { return Ok(()) };
     let is_run = |word: &&Word| {
         let value = word.plain.split_once('=').map_or(word.plain.as_str(), |(_, value)| value);
-        is_interpreter(program_name(value)) && value != "." || is_code(value)
+        is_interpreter(program_name(value)) && value != "." && value != "source" || is_code(value)
     };
     match args.iter().find(is_run) {
         Some(word) => Err(format!("`{}` may start `{}`", program_name(&first.plain), word.plain)),

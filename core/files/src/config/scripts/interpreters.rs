@@ -30,6 +30,7 @@ const INTERPRETERS: &[Interpreter] = &[
     Interpreter { names: &["perl", "ruby"], code: &["-e", "-E"], files: &[], flags: &["-w", "-W", "-s", "-T"] },
     Interpreter { names: &["php"], code: &["-r"], files: &["-f"], flags: &["-n", "-q"] },
     Interpreter { names: &["Rscript", "lua", "osascript"], code: &["-e"], files: &[], flags: &["--vanilla"] },
+    Interpreter { names: &["elixir", "groovy", "java", "julia"], code: &["-e"], files: &[], flags: &[] },
     Interpreter { names: &["expect", "tclsh"], code: &["-c"], files: &["-f"], flags: &[] },
     Interpreter {
         names: &["powershell", "pwsh"],

@@ -37,6 +37,7 @@ impl Project {
             "src/index.js",
             "tests/test_a.py",
             "data.json",
+            "package.json",
         ])
     }
 
@@ -119,6 +120,8 @@ fn what_is_certain_to_be_run_is_code_and_nothing_else() {
         ("npx tsx x.js", "x.js"),
         ("deno run --allow-read x.js", "x.js"),
         ("poetry run python guard.py", "guard.py"),
+        ("npm run check", "package.json"),
+        ("java X.java", "X.java"),
         // Modules.
         ("python3 -m guard", "guard.py"),
         ("python3 -Imguard", "guard.py"),
@@ -158,6 +161,8 @@ fn what_is_certain_to_be_run_is_code_and_nothing_else() {
         ("while IFS= read -r line; do echo \"$line\"; done", ""),
         ("awk '$1 > 5 { print $2 > \"/dev/stderr\" }' data.json", ""),
         ("sed -n 's/e/x/gp' src/me", ""),
+        ("awk -v x=\"$X\" '{ print x }' \"$F\"; git grep -c x; git commit -m 'use g.sh'", ""),
+        ("npx --no-color eslint src/index.js", ""),
         ("echo 'a * b' && jq '.a * 2'", ""),
         // Code in the line names no files.
         ("python3 -c \"import sys, json\ncmd = json.load(sys.stdin).get('cmd')\nif 'rm' in cmd: print('no')\"", ""),
@@ -209,6 +214,13 @@ fn a_line_that_computes_what_it_runs_is_not_understood() {
         ("sh hooks/*", "hooks/a.sh"),
         ("./hooks/$X.sh", "hooks/a.sh"),
         ("run-parts hooks", "hooks/a.sh"),
+        ("awk \"$(cat x.txt)\" data.json", "x.txt"),
+        ("sed -e \"$(cat x.txt)\" data.json", "x.txt"),
+        ("git $(cat x.txt) log", "x.txt"),
+        ("parallel < x.txt", "x.txt"),
+        ("cat x.txt | sudo -s", "x.txt"),
+        ("cat x.txt | su bob", "x.txt"),
+        ("source /dev/stdin < x.txt", "x.txt"),
         // Programs that start others.
         ("chroot sub ./g.sh", "g.sh"),
         ("flock lock ./later", ""),
