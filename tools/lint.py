@@ -64,7 +64,7 @@ def rust_steps() -> list[Step]:
     ]
     present = installed_targets()
     # The crates without IO anywhere; on other systems those without TLS, whose parts in C need a compiler of their own.
-    pure = [*check, *(f"-phookweave-{name}" for name in ("machine", "dialects"))]
+    pure = [*check, *(f"-phookweave-{name}" for name in ("command", "machine", "dialects"))]
     portable = [*pure, *(f"-phookweave-{name}" for name in ("clock", "session", "spawn", "audit"))]
     for target, command in [(PURE_TARGET, pure), *((target, portable) for target in OTHER_TARGETS)]:
         missing = None if target in present else "its standard library is not installed"

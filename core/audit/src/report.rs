@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use hookweave_machine::event::BUILT_IN;
-use hookweave_machine::shell;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -234,7 +233,7 @@ fn about(record: &AuditRecord, payload: &Value) -> String {
 
 /// What a command line runs; that it changes the folder first says little.
 fn of_command(command: &str) -> Option<String> {
-    let mut names = shell::summary(command)?;
+    let mut names = hookweave_command::summary(command)?;
     if names.len() > 1 {
         names.retain(|name| name != "cd");
     }

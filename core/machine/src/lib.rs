@@ -42,7 +42,6 @@ pub mod payload;
 pub mod read;
 pub mod registry;
 pub mod sessions;
-pub mod shell;
 pub mod stats;
 pub mod sync;
 mod tally;

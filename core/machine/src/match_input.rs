@@ -11,8 +11,8 @@ use crate::event::EventSpec;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
-use crate::shell::{self, Reading};
 use crate::tool::{Tool, Tools, usual};
+use hookweave_command::{Reading, read as read_line};
 
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
@@ -212,7 +212,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// The commands that the event would run, taken apart, and whether some of them cannot be read.
     pub(crate) fn lines(&self) -> (&[Arc<Reading>], bool) {
         let commands = self.commands();
-        let lines = self.lines.get_or_init(|| commands.items.iter().map(|command| shell::read(command)).collect());
+        let lines = self.lines.get_or_init(|| commands.items.iter().map(|command| read_line(command)).collect());
         (lines, commands.indeterminate)
     }
 

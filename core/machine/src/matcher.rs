@@ -454,7 +454,7 @@ fn judge_texts(pattern: &Pattern, texts: &[&str], indeterminate: bool) -> MatchR
 mod tests {
     use super::*;
     use crate::json::Json;
-    use crate::shell::READ;
+    use hookweave_command::lines_read;
 
     #[test]
     fn a_thousand_rules_read_a_line_once() {
@@ -469,12 +469,12 @@ mod tests {
         let payload =
             serde_json::json!({"tool": "Bash", "args": {"command": "cd x && program7 | (ls; cat $(pwd)) > y"}});
         let (tools, directory) = (crate::tool::Tools::default(), crate::directory::Directory::default());
-        let before = READ.get();
+        let before = lines_read();
         for _ in 0..2 {
             // Planned, and planned again.
             let input = crate::match_input::MatchInput::new(&Json, &event, &payload, &tools, &directory);
             assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&input).selects).count(), 1);
         }
-        assert_eq!(READ.get() - before, 1);
+        assert_eq!(lines_read() - before, 1);
     }
 }

@@ -95,7 +95,6 @@ impl Missing<'_> {
     fn what(&self) -> String {
         let what = match &self.change {
             Some(Change::Script(script)) => format!("its script {script} changed"),
-            Some(Change::Data(file)) => format!("the file {file}, which it may run, changed"),
             Some(Change::Entry) => "it changed".to_owned(),
             Some(Change::Unknown) | None => "it, or a script that it names, changed".to_owned(),
         };
@@ -141,8 +140,6 @@ impl Missing<'_> {
         let by = self.by.and_then(|by| waiting.get(by)).map(|waiting| waiting.ready);
         let closed = match (&self.change, by) {
             _ if Covers::of(&self.expected.approval.covers).observes => None,
-            // Its hook does not run; the file may be one that the agent is there to change.
-            (Some(Change::Data(_)), _) => None,
             (Some(Change::Script(_)), Some(ready)) => Some(ready.declared.clone()),
             _ => self.whole_event(&why),
         };

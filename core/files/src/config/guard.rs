@@ -27,8 +27,6 @@ pub struct Guard {
 struct Watched {
     path: PathBuf,
     content: Content,
-    /// It is certain to be run; else it may be data.
-    certain: bool,
     /// The file's identity when the content was last known to be this one.
     seen: Mutex<Option<Identity>>,
 }
@@ -125,18 +123,14 @@ impl Guard {
     pub fn new(paths: &[PathBuf]) -> Self {
         let scripts = paths.iter().map(|path| {
             let (content, identity) = content(path);
-            Watched { path: path.clone(), content, certain: true, seen: Mutex::new(identity) }
+            Watched { path: path.clone(), content, seen: Mutex::new(identity) }
         });
         Self { scripts: scripts.collect(), ..Self::default() }
     }
 
     /// Watches the scripts that a command runs in the directory in which it is approved.
     pub(super) fn of(named: Named, listing: &Listing) -> Self {
-        let mut guard = Self { open: listing.open, named: Some(named), ..Self::new(&listing.scripts) };
-        for script in &mut guard.scripts {
-            script.certain = listing.certain.contains(&script.path);
-        }
-        guard
+        Self { open: listing.open, named: Some(named), ..Self::new(&listing.scripts) }
     }
 
     /// The scripts that are watched.
@@ -146,11 +140,6 @@ impl Guard {
 
     pub(super) fn contents(&self) -> impl Iterator<Item = (&Path, &Content)> {
         self.scripts.iter().map(|script| (script.path.as_path(), &script.content))
-    }
-
-    /// The same with whether each is certain to be run.
-    pub(super) fn covered(&self) -> impl Iterator<Item = (&Path, &Content, bool)> {
-        self.scripts.iter().map(|script| (script.path.as_path(), &script.content, script.certain))
     }
 
     /// Says which script changed since the hook was loaded.

@@ -95,11 +95,7 @@ pub(super) fn guard(places: &Places<'_>, configuration: &Configuration) -> Optio
 impl PolicyFiles {
     fn new(places: &Places<'_>, configuration: &Configuration) -> Self {
         let fixed = places::all(places.directories, &[], None, places.plugins).into_iter().map(|place| place.file);
-        let certain = |ready: &Ready| {
-            let covered = ready.guard.covered().filter(|(_, _, is_certain)| *is_certain);
-            covered.map(|(path, _, _)| path.to_path_buf()).collect::<Vec<_>>()
-        };
-        let scripts = configuration.in_force().flat_map(certain);
+        let scripts = configuration.in_force().flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
         let named: Vec<String> = fixed
             .chain(places.store.map(Path::to_path_buf))
             .chain(scripts)

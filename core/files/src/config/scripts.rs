@@ -1,44 +1,28 @@
-//! Which files a command would run: the scripts that its line names.
+//! The files whose code a command is certain to run: those that an approval of its hook has to cover.
 //!
-//! A line is read loosely, with words rather than a shell's grammar. What counts is what would run: a program with a path,
-//! what follows an interpreter, a name with a script's ending, an executable file, and any other file that is named unless
-//! it looks like data. Data does not count: a log that a hook writes changes all the time. What a script itself loads is
-//! not followed.
+//! That is a program with a path, the file that an interpreter is given, a file that is sourced, a module. All else that a
+//! line names is data, or what a program of the machine does with it is not known: neither counts, since an agent is there
+//! to change the project's files. A line that computes what it runs is not understood. For it counts every file that it
+//! names, and every script of the hook's folders.
 
-mod after;
-mod certainty;
-mod commands;
 mod folders;
+mod interpreters;
 mod places;
 mod programs;
-mod standing;
-mod tokens;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::{Declared, Run};
 use crate::open::open_file;
-use after::{After, Of};
-pub(super) use commands::named_programs;
-use hookweave_exec::command::{CommandLine, CommandSpec};
-use places::{MAX_ENTRIES, Places, is_pattern};
-use programs::{has_data_ending, has_script_ending, is_assignment};
-pub(super) use standing::is_executable;
-use standing::{Standing, StandingCache};
-use tokens::{Join, Token, tokens};
+use hookweave_command::{Simple, Starts, Word, program_name};
+use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
+use interpreters::{Given, given, imports, is_interpreter, may_run_more};
+use places::{Places, is_of_system};
+pub(super) use programs::named_programs;
 
 /// How many scripts of one hook are looked at; one with more cannot be approved.
 const MAX_SCRIPTS: usize = 64;
-
-/// How deep commands are quoted in one another; what is deeper cannot be approved.
-const MAX_DEPTH: usize = 8;
-
-/// How many times a line may change its directory where it is not clear that it does; one with more cannot be approved.
-const MAX_STRAYS: usize = 4;
-
-/// Why it is not known which files a line names.
-const UNCLEAR_CD: &str = "where its `cd` leads is not clear";
 
 /// How much of a script is read for its `#!`, in bytes; systems read no more.
 const MAX_SHEBANG: u64 = 1024;
@@ -46,8 +30,77 @@ const MAX_SHEBANG: u64 = 1024;
 /// The longest line that is looked at, in bytes; a hook with a longer one cannot be approved.
 const MAX_LINE: usize = 64 * 1024;
 
-/// Directories whose files belong to the system: whoever can change them needs no hook.
-const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
+/// Why it is not known which files a line runs.
+const UNCLEAR_CD: &str = "where its `cd` leads is not clear";
+
+/// Variables whose value names code that programs run, or folders in which they look for it.
+const CODE_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "CDPATH",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "ENV",
+    "GIT_ASKPASS",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_DIR",
+    "GIT_EDITOR",
+    "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+    "ZDOTDIR",
+];
+
+/// Programs that run what they read or find: scripts of an editor, of a debugger, all files of a folder.
+const RUN_WHAT_THEY_READ: &[&str] = &[
+    "at",
+    "batch",
+    "crontab",
+    "dc",
+    "ed",
+    "emacs",
+    "ex",
+    "gdb",
+    "lldb",
+    "m4",
+    "mysql",
+    "nvim",
+    "psql",
+    "run-parts",
+    "screen",
+    "sqlite3",
+    "tmux",
+    "vi",
+    "vim",
+];
+
+/// Programs that start a shell where they are given no command.
+const START_SHELLS: &[&str] =
+    &["chroot", "doas", "nsenter", "parallel", "pkexec", "runuser", "script", "sg", "su", "sudo", "unshare"];
+
+/// Programs that start none of the programs that their arguments name.
+const START_NOTHING: &[&str] = &[
+    ":", "[", "[[", "apt-get", "cat", "chmod", "echo", "egrep", "export", "false", "grep", "head", "hash", "jq", "ls",
+    "pgrep", "pkill", "printf", "read", "rg", "stat", "tail", "test", "true", "type", "wc", "which",
+];
+
+/// Programs that write the files that they are given: before one of these is run, it may be another.
+const WRITERS: &[&str] =
+    &["cp", "curl", "dd", "git", "install", "ln", "mv", "patch", "rsync", "tee", "touch", "truncate", "wget"];
 
 /// Where the words of a command point.
 #[derive(Debug, Clone, Copy)]
@@ -61,8 +114,6 @@ pub(super) struct Roots<'r> {
 pub(super) struct Listing {
     /// The files, each once and in order: those that are there, and those that should be.
     pub(super) scripts: Vec<PathBuf>,
-    /// Those of them that are certain to be run; the others may be data.
-    pub(super) certain: Vec<PathBuf>,
     /// Why it cannot be told whether these are all, where they can be approved with what stands around them.
     pub(super) unsure: Option<String>,
     /// What comes to be there later may run too.
@@ -103,640 +154,433 @@ impl Named {
     pub(super) fn list(&self, directory: Option<&Path>) -> Listing {
         let here = self.search(directory);
         let mut complete = here.complete();
-        let (unsure, open, folders) = (here.unsure, here.open, here.folders);
-        let paths = |found: Vec<Script>| -> Vec<PathBuf> { found.into_iter().map(|script| script.path).collect() };
-        let certain = here.found.iter().filter(|script| script.certain).map(|script| script.path.clone()).collect();
-        let mut scripts = paths(here.found);
-        if unsure.is_some() && complete.is_ok() {
+        let mut scripts = here.paths();
+        if here.unsure.is_some() && complete.is_ok() {
             // The folders are those of the approval, wherever it runs.
-            let (approved, folders) = match directory {
-                Some(_) => {
-                    let there = self.search(None);
-                    (paths(there.found), there.folders)
-                }
-                None => (scripts.clone(), folders),
-            };
-            let named = (&approved[..], &folders[..]);
+            let there = directory.map(|_| self.search(None));
+            let approved = there.as_ref().unwrap_or(&here);
+            let named = (&approved.paths()[..], &approved.folders[..]);
             complete = folders::add(&mut scripts, named, self.file.as_deref(), self.project.as_deref());
         }
-        Listing { scripts, certain, open: open || unsure.is_some(), unsure, complete }
+        Listing { scripts, open: here.open || here.unsure.is_some(), unsure: here.unsure, complete }
     }
 
-    fn search<'r>(&'r self, directory: Option<&'r Path>) -> Search<'r> {
+    fn search(&self, directory: Option<&Path>) -> Search<'_> {
         let roots = Roots { project: self.project.as_deref(), home: self.home.as_deref() };
         search(&self.command, self.plugin.as_deref(), roots, directory.or(roots.project))
     }
 }
 
-/// A file that a command names.
+/// A file that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     pub(super) path: PathBuf,
     /// It is started itself, not given to an interpreter.
     pub(super) direct: bool,
-    /// It is certain to be run: the line starts it, or gives it to an interpreter as its program.
-    pub(super) certain: bool,
 }
 
-/// The same with how each is run.
+/// The files that a hook runs, as it stands in its file.
 pub(super) fn named_scripts(declared: &Declared, roots: Roots<'_>) -> Vec<Script> {
     let Run::Command(command) = &declared.run else { return Vec::new() };
     search(command, declared.plugin.as_deref(), roots, roots.project).found
 }
 
-fn search<'r>(
-    command: &CommandSpec,
-    plugin: Option<&'r Path>,
-    roots: Roots<'r>,
-    directory: Option<&'r Path>,
-) -> Search<'r> {
-    let look = |missed| {
-        let looked = look(command, plugin, roots, directory, false, missed);
-        // A shell that is fed with what another program prints may be fed with any file that the line names.
-        if looked.fed { look(command, plugin, roots, directory, true, missed) } else { looked }
+/// Whether a file can be started as a program.
+pub(super) fn is_executable(path: &Path) -> bool {
+    #[cfg(unix)]
+    let can_be_started = |meta: &std::fs::Metadata| {
+        use std::os::unix::fs::PermissionsExt as _;
+        meta.permissions().mode() & 0o111 != 0
     };
-    let mut looked = look(0);
-    if looked.strays {
-        looked.open = true;
-        let certain = looked.found.len();
-        for missed in 1..1_u32 << looked.entered.min(MAX_STRAYS) {
-            let other = look(missed);
-            looked.certain = false;
-            other.found.into_iter().for_each(|script| looked.add(script.path, script.direct));
-            looked.open |= other.open;
-        }
-        if looked.found.len() > certain {
-            looked.doubt(|| UNCLEAR_CD.to_owned());
-        }
-    }
-    looked
+    // Elsewhere a file's name says so.
+    #[cfg(not(unix))]
+    let can_be_started = |_: &std::fs::Metadata| true;
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && can_be_started(&meta))
 }
 
-fn look<'r>(
-    command: &CommandSpec,
+fn search<'r>(
+    command: &'r CommandSpec,
     plugin: Option<&'r Path>,
     roots: Roots<'r>,
-    directory: Option<&'r Path>,
-    fed: bool,
-    missed: u32,
+    directory: Option<&Path>,
 ) -> Search<'r> {
-    let base = command.directory.as_deref().map_or_else(
-        || directory.map(Path::to_path_buf),
-        |own| Some(directory.map_or_else(|| own.to_path_buf(), |directory| directory.join(own))),
-    );
-    let places = Places::new(roots, plugin, base);
+    let base = match (&command.directory, directory) {
+        (Some(own), Some(directory)) => Some(directory.join(own)),
+        (own, directory) => own.as_deref().or(directory).map(Path::to_path_buf),
+    };
+    let text = match &command.line {
+        CommandLine::Shell { text, .. } => text.clone(),
+        CommandLine::Exec { program, args } => {
+            std::iter::once(program).chain(args).map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let places = Places::new(roots, plugin, base.clone(), &command.env);
     let mut search = Search {
         places,
-        seen: StandingCache::default(),
         found: Vec::new(),
         folders: Vec::new(),
         written: Vec::new(),
-        fed,
-        in_text: false,
-        code: None,
-        certain: false,
-        too_deep: false,
-        too_long: false,
         open: false,
-        entered: 0,
-        missed,
-        led: Led::Surely,
-        strays: false,
         unsure: None,
+        too_long: text.len() > MAX_LINE,
     };
-    for (name, value) in &command.env {
-        search.sets(name, value);
-        for part in std::iter::once(&**value).chain(value.split([' ', ':', ',', ';', '='])) {
-            search.consider(part, if programs::runs_variable(name) { After::FILE } else { After::Word });
+    if search.too_long {
+        return search;
+    }
+    let understood = match &command.line {
+        CommandLine::Shell { shell: Shell::PowerShell, .. } => {
+            Err("it is a line for PowerShell, which is not read".to_owned())
+        }
+        _ => search.variables(&text).and_then(|()| search.line(&text)),
+    };
+    if let Err(why) = understood {
+        search.unsure = Some(why);
+        // From where it went, and from where it begins.
+        let entered = search.places.base().clone();
+        for base in if entered == base { vec![base] } else { vec![base, entered] } {
+            *search.places.base() = base;
+            for text in command.env.iter().map(|(_, value)| value).chain([&text]) {
+                search.everything_named(text);
+            }
         }
     }
-    match &command.line {
-        CommandLine::Shell { text, shell } => {
-            search.line(text, 0);
-            search.is_certain(text, *shell);
-        }
-        CommandLine::Exec { program, args } => {
-            let words = std::iter::once(program).chain(args);
-            let last = words.fold(After::Start, |after, word| search.word(word, after, 0));
-            search.ended(last);
-        }
-    }
-    search.runs_what_it_writes();
     search
 }
 
+/// A word as it stands in a line: a host fills in the variables of a list of words too.
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"").replace('`', "\\`").replace("$(", "\\$("))
+}
+
+/// What was found of a line; a line that is not understood has a reason.
 struct Search<'r> {
     places: Places<'r>,
-    seen: StandingCache,
     found: Vec<Script>,
-    /// The folders that programs are given which may run what is in them.
+    /// Folders that a line which is not understood names.
     folders: Vec<PathBuf>,
-    /// The files that the line writes.
-    written: Vec<PathBuf>,
-    /// A shell runs what it is given on its standard input, or what `eval` and `xargs` are given.
-    fed: bool,
-    /// The words are part of one that no shell is known to run.
-    in_text: bool,
-    /// Code of another language than a shell's, while its words are looked at.
-    code: Option<String>,
-    /// What is found for the word that is looked at is certain to be run.
-    certain: bool,
-    too_deep: bool,
-    too_long: bool,
-    /// A pattern stands for files that may come to be there.
+    /// Words of programs that write files, and code: what they name may be written.
+    written: Vec<String>,
     open: bool,
-    /// How many times the line changes its directory, and by bits which of them are taken to fail.
-    entered: usize,
-    missed: u32,
-    led: Led,
-    /// A word stands where the directory is not clear.
-    strays: bool,
-    /// Why the files that were found may not be all.
     unsure: Option<String>,
+    too_long: bool,
 }
 
-/// Whether the line is in the directory that its `cd` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Led {
-    /// It is.
-    Surely,
-    /// What follows runs only if it is.
-    IfItRuns,
-    /// It may be elsewhere.
-    Unclear,
-}
+/// An error says why it is not known which files are run.
+type Understood = Result<(), String>;
 
 impl Search<'_> {
+    fn paths(&self) -> Vec<PathBuf> {
+        self.found.iter().map(|script| script.path.clone()).collect()
+    }
+
     /// Whether everything was looked at.
     fn complete(&self) -> Result<(), String> {
+        if self.too_long {
+            return Err(format!("its line has more than {MAX_LINE} bytes; put it into a script"));
+        }
         if self.found.len() >= MAX_SCRIPTS {
             return Err(format!(
                 "it names {MAX_SCRIPTS} scripts or more, too many to look at; put them into one script"
             ));
         }
-        if self.places.too_many() {
-            return Err(format!(
-                "its patterns look at more than {MAX_ENTRIES} entries of folders; have it name its scripts"
-            ));
+        Ok(())
+    }
+
+    /// Variables of the hook and of its line that name code.
+    fn variables(&self, text: &str) -> Understood {
+        let sets = |name: &&&str| self.places.is_set(name) || places::assigns(text, name);
+        match CODE_VARIABLES.iter().find(sets) {
+            Some(name) => Err(format!("`{name}` names code, or folders that programs load code from")),
+            None => Ok(()),
         }
-        if self.too_deep {
-            return Err(format!("it quotes commands more than {MAX_DEPTH} deep; put them into a script"));
+    }
+
+    fn line(&mut self, text: &str) -> Understood {
+        let mut rest = text;
+        while let Some((directory, behind)) = places::leading_cd(rest) {
+            let words = hookweave_command::read(&self.places.filled(&format!("cd {directory}")));
+            let word = words.line.as_ref().and_then(|line| line.commands.first()?.words().last()?.fixed());
+            let is_there = word.is_some_and(|word| self.places.enter(word));
+            is_there.then_some(()).ok_or(UNCLEAR_CD)?;
+            rest = behind;
         }
-        if self.too_long || self.places.too_long() {
-            return Err(format!("a line or a value of it has more than {MAX_LINE} bytes; put it into a script"));
+        let reading = hookweave_command::read(&self.places.filled(rest));
+        let line = reading.line.as_ref().ok_or("not all of its line is understood")?;
+        line.commands.iter().try_for_each(|command| self.command(command))?;
+        self.written.extend(line.writes.iter().map(|word| word.plain.clone()));
+        self.runs_what_it_writes()
+    }
+
+    fn command(&mut self, command: &Simple) -> Understood {
+        if command.is_nameless || command.is_open() {
+            let name = command.words().first().map(|word| word.plain.as_str()).unwrap_or_default();
+            return Err(format!("what `{name}` starts is filled in when it runs"));
         }
-        if self.strays && self.entered > MAX_STRAYS {
-            return Err(format!("it changes its directory more than {MAX_STRAYS} times; put it into a script"));
+        match command.starts() {
+            Starts::Program(words) => self.program(words, false),
+            Starts::FromPackages(words) => self.program(words, true),
+            Starts::Somewhere(words) => {
+                let name = words.first().map(|word| program_name(&word.plain)).unwrap_or_default();
+                if START_SHELLS.contains(&name) {
+                    return Err(format!("`{name}` may run what it is given"));
+                }
+                starts_no_code(words, |word| self.is_path(word))
+            }
+        }
+    }
+
+    /// A program and its arguments.
+    fn program(&mut self, words: &[Word], of_packages: bool) -> Understood {
+        let Some((first, args)) = words.split_first() else { return Ok(()) };
+        let program = first.fixed().ok_or("the program that it starts is filled in when it runs")?;
+        let name = program_name(program);
+        if program.contains('/') || cfg!(windows) && program.contains('\\') {
+            self.add(program, true);
+        } else if of_packages && has_script_ending(program) {
+            self.add(program, false);
+        }
+        if matches!(name, "cd" | "pushd" | "popd") {
+            return Err(UNCLEAR_CD.to_owned());
+        }
+        if WRITERS.contains(&name) {
+            self.written.extend(args.iter().map(|word| word.plain.clone()));
+        }
+        if is_interpreter(name) {
+            return given(name, args)?.into_iter().try_for_each(|given| self.given(name, &given));
+        }
+        if RUN_WHAT_THEY_READ.contains(&name) {
+            return Err(format!("`{name}` runs what it reads"));
+        }
+        self.named_by_options(name, args)?;
+        let own: &[&str] = match name {
+            "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
+            "just" => &["justfile", "Justfile", ".justfile"],
+            "rake" => &["Rakefile", "rakefile"],
+            "npm" | "pnpm" | "yarn" | "bun" => &["package.json"],
+            _ => &[],
+        };
+        for file in own {
+            self.add_present(file);
+        }
+        if START_NOTHING.contains(&name) || program.contains('/') && !is_of_system(Path::new(program)) {
+            return Ok(());
+        }
+        starts_no_code(words, |_| false)
+    }
+
+    /// Programs that run a file, or a command, which an option names.
+    fn named_by_options(&mut self, name: &str, args: &[Word]) -> Understood {
+        match name {
+            "awk" | "gawk" | "mawk" | "sed" | "gsed" => {
+                // `awk -v x="$X" CODE`
+                let is_set = |word: &&Word| {
+                    word.plain.split_once('=').is_some_and(|(name, _)| !name.contains(['$', '/', '{', ' ']))
+                };
+                let operand = args.iter().find(|word| !word.plain.starts_with('-') && !is_set(word));
+                if operand.is_some_and(Word::is_filled_in) {
+                    return Err(format!("the code that `{name}` runs is filled in when it runs"));
+                }
+                for text in self.files_of_options(args)? {
+                    if interpreters::runs_commands(text) {
+                        return Err("code in its line runs commands or writes files".to_owned());
+                    }
+                    self.written.push(text.to_owned());
+                }
+            }
+            "make" | "gmake" => {
+                let leaves = |text: &&str| text.starts_with("-C") || text.starts_with("--directory");
+                if self.files_of_options(args)?.iter().any(leaves) {
+                    return Err(format!("`{name}` runs in another folder"));
+                }
+            }
+            "git" => return git_runs_nothing(args),
+            _ => {}
         }
         Ok(())
     }
 
-    fn line(&mut self, text: &str, depth: usize) {
-        if text.len() > MAX_LINE {
-            self.too_long = true;
-            return;
-        }
-        let text = self.places.with_directories(text);
-        if text.len() > MAX_LINE {
-            self.too_long = true;
-            return;
-        }
-        let mut after = After::Start;
-        let mut written = false;
-        // Whether a command may be left out, alone or with all that follow; and where `env -C` was called.
-        let (mut skipped, mut all_skipped) = (depth > 0, depth > 0);
-        let (mut changes, mut around) = (false, None);
-        for token in tokens(&text) {
-            match token {
-                Token::End(join) => {
-                    if after == After::Cd {
-                        self.change("$HOME");
-                    }
-                    self.ended(after);
-                    after = After::Start;
-                    let is_clear = match join {
-                        Join::And => true,
-                        Join::Pipe => !changes,
-                        Join::Then | Join::Or => self.led == Led::Surely,
-                        Join::Other => self.led == Led::Surely && !changes,
-                    };
-                    if !is_clear {
-                        self.led = Led::Unclear;
-                    }
-                    (skipped, changes) = (all_skipped || join != Join::Then, false);
-                    if let Some(base) = around.take() {
-                        self.places.go_back(base);
-                    }
+    /// Adds the file that `-f` names, and gives back the other words.
+    fn files_of_options<'w>(&mut self, args: &'w [Word]) -> Result<Vec<&'w str>, String> {
+        let mut others = Vec::new();
+        let mut args = args.iter();
+        while let Some(word) = args.next() {
+            let text = word.plain.as_str();
+            let file = match text {
+                "-f" | "--file" | "--makefile" => args.next().and_then(Word::fixed),
+                _ if text.starts_with("-f") => word.fixed().and_then(|text| text.get(2..)),
+                _ => {
+                    others.push(text);
+                    continue;
                 }
-                Token::Into => written = true,
-                // A file that is written is no script that runs.
-                Token::Word(word) if written => {
-                    written = false;
-                    self.writes(&word);
+            };
+            self.add(file.ok_or("the file that it runs is filled in when it runs")?, false);
+        }
+        Ok(others)
+    }
+
+    /// What an interpreter is given to run.
+    fn given(&mut self, name: &str, given: &Given<'_>) -> Understood {
+        match *given {
+            Given::File(file) => {
+                let shell = hookweave_command::is_shell(name) || matches!(name, "." | "source");
+                if shell { self.add(file, false) } else { self.add_program(file, name) }
+            }
+            Given::Module(module) => self.add_module(module),
+            Given::Code(code) => {
+                self.written.push(code.to_owned());
+                if may_run_more(name, code) {
+                    return Err("code in its line may run or load other files".to_owned());
                 }
-                Token::Word(word) => {
-                    self.strays |= self.led == Led::Unclear;
-                    all_skipped |= after == After::Start && programs::is_reserved(&word);
-                    if after == After::Start && word == "popd" {
-                        self.led = Led::Unclear;
-                    }
-                    let changes_own = after == After::Wrapper && programs::chdir_of(&word).is_some();
-                    if (after == After::Chdir || changes_own) && around.is_none() {
-                        around = Some(self.places.base());
-                    }
-                    let before = self.entered;
-                    after = self.word(&word, after, depth);
-                    if self.entered > before && self.led == Led::Surely && (skipped || all_skipped) {
-                        self.led = Led::IfItRuns;
-                    }
-                    changes |= self.entered > before;
+                if name.starts_with("py") {
+                    imports(code).for_each(|module| self.add_module(module));
                 }
             }
         }
-        self.ended(after);
-        if let Some(base) = around {
-            self.places.go_back(base);
-        }
-        if depth > 0 && self.led == Led::IfItRuns {
-            self.led = Led::Unclear;
+        Ok(())
+    }
+
+    /// A module of the directory comes before one of the same name elsewhere, and so do the packages around it.
+    fn add_module(&mut self, module: &str) {
+        self.open = true;
+        let whole = module.replace('.', "/");
+        let parents = whole.match_indices('/').filter_map(|(end, _)| whole.get(..end));
+        for module in parents.chain([whole.as_str()]) {
+            for ending in [".py", "/__main__.py", "/__init__.py"] {
+                self.add_present(&format!("{module}{ending}"));
+            }
         }
     }
 
-    /// `cd` to a directory, unless it is taken to fail.
-    fn change(&mut self, word: &str) {
-        if word == "--" {
-            return;
-        }
-        let is_known = self.places.expand(word).is_some_and(|(text, is_known)| is_known && !is_pattern(&text));
-        if word.starts_with('-') || !is_known {
-            // `cd -`, `cd -P x`, `cd "$X"` and `cd h*`.
-            self.doubt(|| UNCLEAR_CD.to_owned());
-            self.led = Led::Unclear;
-        }
-        if word.starts_with('-') && word.len() > 1 {
-            return;
-        }
-        let fails = self.entered < MAX_STRAYS && self.missed & (1 << self.entered) != 0;
-        self.entered += 1;
-        if !fails && !self.places.change(word) && self.led == Led::Surely {
-            self.led = Led::IfItRuns;
-        }
-    }
-
-    /// A wrapper starts its program in a directory.
-    fn enter(&mut self, word: &str) {
-        if is_pattern(word) {
-            self.doubt(|| "where its program starts is not clear".to_owned());
-        }
-        self.places.enter(word);
-    }
-
-    /// A command is over: an interpreter that was given no file reads its standard input.
-    fn ended(&mut self, after: After) {
-        self.fed |= matches!(after, After::Interpreter { .. });
-    }
-
-    /// A file is written by the line.
-    fn writes(&mut self, word: &str) {
-        self.written.extend(self.places.resolve(word).filter(|path| !path.starts_with("/dev")));
-    }
-
-    /// What the line writes before it runs it is not what was approved.
-    fn runs_what_it_writes(&mut self) {
-        if let Some(script) = self.found.iter().find(|script| self.written.contains(&script.path)) {
-            let name = script.path.display().to_string();
-            self.doubt(|| format!("the line may write `{name}` before it runs it"));
-        }
-    }
-
-    /// A variable is set, by the hook or by its line.
-    fn sets(&mut self, name: &str, value: &str) {
-        self.places.assign(name, value);
-        if programs::runs_folder(name) {
-            self.doubt(|| format!("`{name}` names folders that programs load code from"));
-        }
-    }
-
-    /// Notes the first reason why what was found may not be all.
-    fn doubt(&mut self, why: impl FnOnce() -> String) {
-        if self.unsure.is_none() {
-            self.unsure = Some(why());
-        }
-    }
-
-    /// Looks at one word and says what it is for the next.
-    fn word(&mut self, word: &str, after: After, depth: usize) -> After {
-        let starts = matches!(after, After::Start | After::Wrapper);
-        if starts && word.starts_with('$') {
-            // `S=sh; $S x` is `sh x`; with an `IFS`, `$S` is several words.
-            if self.places.is_set("IFS") {
-                self.doubt(|| "its `IFS` splits what its variables hold".to_owned());
-            }
-            let value =
-                self.places.expand(word).filter(|(text, is_known)| *is_known && !text.contains(['$', ' ', '\t']));
-            if let Some((text, _)) = value {
-                return self.plain_word(&text, after, depth);
-            }
-        }
-        if let Some(line) = programs::split_of(word).filter(|_| after == After::Wrapper) {
-            // `env -S '-C sub ./x'` splits its own options.
-            if depth < MAX_DEPTH {
-                self.line(&format!("env {line}"), depth + 1);
-            } else {
-                self.too_deep = true;
-            }
-            return if line.is_empty() { After::Wrapper } else { After::Word };
-        }
-        self.plain_word(word, after, depth)
-    }
-
-    fn plain_word(&mut self, word: &str, after: After, depth: usize) -> After {
-        let assigned = matches!(after, After::Start | After::Wrapper | After::Export) && is_assignment(word);
-        if let Some((name, value)) = word.split_once('=') {
-            if assigned {
-                self.sets(name, value);
-            }
-            let as_what = if programs::runs_variable(name) { After::FILE } else { After::Word };
-            // `--config=./x`, `A=./x` and `core.pager=./x` name a file as well as `./x` does.
-            if !matches!(after, After::Code { .. }) && !word.contains(char::is_whitespace) {
-                value.split(':').chain(std::iter::once(value)).for_each(|part| self.consider(part, as_what));
-            }
-        }
-        match after {
-            After::Cd => self.change(word),
-            After::Chdir if !programs::is_count(word) => self.enter(word),
-            After::Folder if !word.starts_with('-') => {
-                self.open = true;
-                self.certain = !self.in_text;
-                for path in self
-                    .places
-                    .expand(word)
-                    .map_or_else(Vec::new, |(folder, _)| self.places.matching(&format!("{folder}/*"), MAX_SCRIPTS))
-                {
-                    self.add(path, true);
-                }
-            }
-            After::Code { shell: false } => self.code(word),
-            After::Export if word.starts_with('-') && word.contains('n') => {
-                self.doubt(|| "a variable of its line stands for another one".to_owned());
-            }
-            // The number of a file, as `sudo -C 3` takes it, is no directory.
-            After::Chdir | After::Folder | After::Code { shell: true } => {}
-            _ if assigned => {}
-            _ => self.named(word, after),
-        }
-        // A command within a word, as in `bash -c "./check.sh x"` and `"$(./check.sh)"`.
-        let holds_one = (word.contains(char::is_whitespace) || word.contains("$(") || word.contains('`'))
-            && !self.places.file(word).is_some_and(|path| self.seen.is_file(&path));
-        if matches!(after, After::Code { .. }) || holds_one {
-            if depth < MAX_DEPTH {
-                // A `*` in another language's code, or in a text for a program, is no pattern.
-                let is_shell = after == (After::Code { shell: true }) || word.contains("$(") || word.contains('`');
-                let around = self.in_text;
-                self.in_text |= !is_shell;
-                let around_code = self.code.take();
-                self.code = (after == After::Code { shell: false }).then(|| word.to_owned());
-                if after == After::Wrapper && word.starts_with('-') {
-                    // The word behind `env -S`.
-                    self.line(&format!("env {word}"), depth + 1);
-                } else {
-                    self.line(word, depth + 1);
-                }
-                self.in_text = around;
-                self.code = around_code;
-            } else {
-                self.too_deep = true;
-            }
-        }
-        self.fed |= after.feeds(word);
-        if assigned && after == After::Start { After::Start } else { after.then(word) }
-    }
-
-    /// A word that may name a file, or hold code, as behind `php -r`, also together with its option: `-mx`, `-r./x`.
-    fn named(&mut self, word: &str, after: After) {
-        if after == After::Program {
-            self.given(word);
-        }
-        if let After::Data { writes: true, .. } = after {
-            self.writes(word);
-        }
-        if matches!(after, After::Word | After::Program)
-            && ["--chdir", "--working-directory"].iter().any(|option| word.starts_with(option))
-        {
-            self.doubt(|| "an option of it sets the directory in which programs start".to_owned());
-        }
-        if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word))
-            && !programs::is_count(directory)
-        {
-            self.enter(directory);
-        }
-        if let After::Interpreter { shell: false } = after {
-            if programs::loads_folder(word) {
-                self.doubt(|| format!("`{word}` names code that is looked for in folders"));
-            }
-            if let Some(module) = programs::module_of(word) {
-                self.consider(module, After::Module);
-            }
-            if let Some(file) = word.strip_prefix("-r").filter(|file| !file.is_empty()) {
-                self.consider(file, After::FILE);
-            }
-        }
-        if let After::Data { runs_option: true, .. } = after {
-            if let Some(file) = word.strip_prefix("-f").filter(|file| !file.is_empty()) {
-                self.consider(file, After::FILE);
-            }
-            if certainty::runs_commands(word) {
-                self.doubt(|| "code in its line runs commands or writes files".to_owned());
-                self.fed = true;
-                self.code(word);
-            }
-        }
-        if matches!(after, After::Option { file: true, of: Of::Interpreter { .. } }) && word.contains('(') {
-            self.code(word);
-        }
-        self.consider(word, after);
-    }
-
-    /// A word that a program gets of which nothing is known: it may start an interpreter, or run a file.
-    fn given(&mut self, word: &str) {
-        let value = word.split_once('=').map_or(word, |(_, value)| value);
-        if programs::starts_code(value.rsplit('/').next().unwrap_or(value)) {
-            self.doubt(|| format!("a program of its line may start `{value}`"));
-            return;
-        }
-        // What has a script's ending is looked at by itself, whether it is there or not.
-        let is_path = ["./", "../", "/"].iter().any(|start| value.starts_with(start)) && !has_script_ending(value);
-        let is_plain = !value.contains(NO_NAME) && !value.contains(char::is_whitespace) && !value.contains("://");
-        let Some(path) = self.places.resolve(value).filter(|_| is_plain && !value.starts_with('-')) else { return };
-        if self.seen.is_dir(&path) {
-            self.folders.push(path);
-        } else if (is_path || has_data_ending(value))
-            && !SYSTEM.iter().chain(&["/dev"]).any(|dir| path.starts_with(dir))
-        {
-            self.doubt(|| format!("a program of its line may run `{value}`"));
-        }
-    }
-
-    /// Code of a program: the files that it names, and the modules of the project's that it loads.
-    fn code(&mut self, code: &str) {
-        if certainty::runs_files(code) {
-            self.doubt(|| "code in its line runs or loads what it computes".to_owned());
-        }
-        // What the code does with the files that it names is not known.
-        let around = std::mem::replace(&mut self.in_text, true);
-        for token in code.split(|c: char| !(c.is_alphanumeric() || "_-./~$%+@".contains(c))).filter(|t| !t.is_empty()) {
-            if token.contains('/') || has_script_ending(token) {
-                self.consider(token, After::Word);
-            } else if token.chars().all(|c| c.is_alphanumeric() || c == '_') && code.contains("import") {
-                self.consider(token, After::Module);
-            }
-        }
-        self.in_text = around;
-    }
-
-    fn consider(&mut self, word: &str, after: After) {
-        if word.is_empty() || word.len() > 4096 {
-            return;
-        }
-        self.certain = !self.in_text && after.runs();
-        if after == After::Module {
-            // A module of the directory comes before one of the same name elsewhere, and so do the packages around it.
-            self.open = true;
-            let whole = word.replace('.', "/");
-            for module in
-                whole.match_indices('/').map(|(end, _)| whole.get(..end)).chain([Some(whole.as_str())]).flatten()
-            {
-                for ending in [".py", "/__main__.py", "/__init__.py"] {
-                    self.look_at(&format!("{module}{ending}"), false, After::Word);
-                }
-            }
-            return;
-        }
-        if let (After::Start | After::Wrapper, false) = (after, word.contains('/')) {
-            for path in self.places.programs(word) {
-                self.add(path, true);
-            }
-            for file in programs::reads(word) {
-                if let Some(path) = self.places.resolve(file).filter(|path| self.seen.is_file(path)) {
-                    self.add(path, false);
-                }
-            }
-        }
-        let Some((text, certain)) = self.places.expand(word) else { return };
-        if !certain && !matches!(after, After::Data { .. } | After::Word | After::Program) {
-            // `./$name.sh` is any of these.
-            let pattern = self.places.pattern(word).filter(|pattern| !is_bare(pattern));
-            let runs = matches!(after, After::Interpreter { .. } | After::Option { file: true, .. });
-            if pattern.is_none() && runs {
-                self.doubt(|| "the file that it runs is filled in when it runs".to_owned());
-            }
-            for path in pattern.map_or_else(Vec::new, |pattern| self.places.matching(&pattern, MAX_SCRIPTS)) {
-                self.open = true;
-                self.add(path, false);
-            }
-        }
-        if matches!(after, After::Data { .. }) && !self.fed || !is_pattern(&text) {
-            self.look_at(&text, certain, after);
-        } else if self.fed || !self.in_text || !is_bare(&text) {
-            self.open = true;
-            if ["[:", "[.", "[="].iter().any(|class| text.contains(class)) {
-                self.doubt(|| "a pattern in it is not understood".to_owned());
-            }
-            for path in self.places.matching(&text, MAX_SCRIPTS) {
-                self.add(path, false);
-            }
-            // In quotes, and where nothing fits, it is the name of a file.
-            self.look_at(&text, certain, after);
-        }
-    }
-
-    /// Takes a file in if it runs; one that a word clearly means even while it is missing, since putting it there is a change.
-    fn look_at(&mut self, text: &str, certain: bool, after: After) {
-        let has_path = text.contains('/') && !text.starts_with("/dev/");
-        let given = matches!(after, After::Interpreter { .. } | After::Option { file: true, .. });
-        let runs = match after {
-            After::Start | After::Wrapper => has_path,
-            _ => given && !text.starts_with("/dev/"),
+    /// The file that an interpreter is given: `node d` is `d`, `d.js` or what stands in the folder `d`.
+    fn add_program(&mut self, file: &str, name: &str) {
+        let Some(path) = self.places.resolve(file) else { return };
+        let others: &[&str] = if name.starts_with("py") {
+            &["/__main__.py"]
+        } else {
+            &[
+                ".js",
+                ".cjs",
+                ".mjs",
+                ".ts",
+                ".json",
+                "/package.json",
+                "/index.js",
+                "/index.mjs",
+                "/index.cjs",
+                "/index.ts",
+            ]
         };
-        let by_looks = runs || has_script_ending(text);
-        let by_name = by_looks || self.fed || !matches!(after, After::Data { .. }) && !has_data_ending(text);
-        if !(given || by_name || has_path) {
-            return;
+        if path.is_file() {
+            return self.add_path(path, false);
         }
-        if !has_path
-            && !has_script_ending(text)
-            && self.code.as_ref().is_some_and(|code| certainty::is_a_name(code, text))
-        {
-            return;
+        self.open = true;
+        let before = self.found.len();
+        for ending in others {
+            self.add_present(&format!("{}{ending}", file.trim_end_matches('/')));
         }
-        // What stands before a `..` may become a link.
-        self.open |= text.contains("..");
-        let Some(path) = self.places.resolve(text) else { return };
-        if given && self.seen.is_dir(&path) {
-            // `node ./d` is `d.js` before it is `d/index.js`, and `package.json` may come to name another file.
-            self.open = true;
-            for ending in ["js", "cjs", "mjs", "ts", "json", "node"] {
-                let mut other = path.clone().into_os_string();
-                other.push(format!(".{ending}"));
-                let other = PathBuf::from(other);
-                if self.seen.is_file(&other) {
-                    self.add(other, false);
-                }
-            }
-            for main in ["__main__.py", "package.json", "index.js", "index.mjs", "index.cjs", "index.ts"] {
-                let main = path.join(main);
-                if self.seen.is_file(&main) {
-                    for named in main_of(&main) {
-                        if self.seen.is_file(&named) {
-                            self.add(named, false);
-                        }
-                    }
-                    self.add(main, false);
-                }
-            }
-            return;
+        for main in main_of(&path.join("package.json")).into_iter().filter(|main| main.is_file()) {
+            self.add_path(main, false);
         }
-        let odd = |c: char| NO_NAME.contains(&c) || c == '\n' && !given;
-        let named = || !text.starts_with('-') && !text.contains(odd) && !text.contains("://");
-        let meant = certain && by_looks && named();
-        let runs = match self.seen.at(&path) {
-            Standing::File { executable } => meant || by_name || has_path && executable,
-            Standing::Directory => false,
-            Standing::Nothing => meant,
-        };
-        if given && !matches!(after, After::Interpreter { shell: true }) && path.extension().is_none() {
-            // `node x` is `x.js` as well, also when it comes to be there.
-            let may_come =
-                meant && matches!(after, After::Interpreter { .. }) && self.seen.at(&path) == Standing::Nothing;
-            for ending in ["js", "cjs", "mjs", "ts"] {
-                let other = path.with_extension(ending);
-                if self.seen.is_file(&other) || may_come && ending == "js" {
-                    self.add(other, false);
-                }
-            }
-        }
-        if runs {
-            self.add(path, matches!(after, After::Start | After::Wrapper));
+        if self.found.len() == before {
+            self.add_path(path, false);
         }
     }
 
-    fn add(&mut self, path: PathBuf, direct: bool) {
-        if let Some(known) = self.found.iter_mut().find(|script| script.path == path) {
-            known.certain |= self.certain;
-            return;
+    fn add_present(&mut self, word: &str) {
+        if let Some(path) = self.places.resolve(word).filter(|path| path.is_file()) {
+            self.add_path(path, false);
         }
-        if SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.len() >= MAX_SCRIPTS {
+    }
+
+    fn add(&mut self, word: &str, direct: bool) {
+        if let Some(path) = self.places.resolve(word) {
+            self.add_path(path, direct);
+        }
+    }
+
+    fn add_path(&mut self, path: PathBuf, direct: bool) {
+        let is_known = self.found.iter().any(|script| script.path == path);
+        if is_known || is_of_system(&path) || self.found.len() >= MAX_SCRIPTS {
             return;
         }
         let interpreter = if direct { shebang(&path) } else { String::new() };
-        self.found.push(Script { path, direct, certain: self.certain });
-        // The system's own interpreters are left out by `add` itself.
-        for word in interpreter.split_whitespace().filter(|word| word.contains('/')) {
-            if let Some(path) = self.places.resolve(word) {
-                self.add(path, true);
+        self.found.push(Script { path, direct });
+        // The system's own interpreters are left out.
+        interpreter.split_whitespace().filter(|word| word.contains('/')).for_each(|word| self.add(word, true));
+    }
+
+    /// Whether a word names a file by a path, in whatever way it will come to be there.
+    fn is_path(&self, word: &str) -> bool {
+        let path = self.places.resolve(word).filter(|_| word.contains('/') && !word.starts_with('-'));
+        path.is_some_and(|path| !is_of_system(&path) && !path.is_dir())
+    }
+
+    /// What the line writes before it runs it is not what was approved.
+    fn runs_what_it_writes(&self) -> Understood {
+        let may_write = |script: &&Script| {
+            let name = script.path.file_name().unwrap_or_default().to_string_lossy();
+            self.written.iter().any(|text| text.contains(&*name))
+        };
+        match self.found.iter().find(may_write) {
+            Some(script) => Err(format!("the line may write `{}` before it runs it", script.path.display())),
+            None => Ok(()),
+        }
+    }
+
+    /// Every file and folder that a line names which is not understood.
+    fn everything_named(&mut self, text: &str) {
+        for (word, is_part) in places::loose_words(&self.places.filled(text)) {
+            let Some(path) = self.places.resolve(&word) else { continue };
+            if path.is_file() {
+                self.add_path(path, false);
+            } else if path.is_dir() && (is_part || Some(&*path) != self.places.project()) {
+                self.folders.push(path);
             }
         }
     }
+}
+
+/// `git` runs no program that its words name: no alias, no pager, no command of an option.
+fn git_runs_nothing(args: &[Word]) -> Understood {
+    let runs = ["--exec", "--extcmd", "--upload-pack", "--receive-pack", "--config-env"];
+    let is_harmless = |text: &str| ["user.", "color.", "core.quotepath"].iter().any(|start| text.starts_with(start));
+    let mut is_before_verb = true;
+    let mut words = args.iter().map(|word| word.plain.as_str());
+    let mut options = args.iter().take_while(|word| word.plain.starts_with(['-', '$']));
+    if options.any(Word::is_filled_in) {
+        return Err("what `git` does is filled in when it runs".to_owned());
+    }
+    while let Some(text) = words.next() {
+        let setting = if is_before_verb && matches!(text, "-c" | "-C") { words.next() } else { None };
+        is_before_verb &= text.starts_with('-');
+        let sets = text == "-c" && setting.is_some_and(|setting| !is_harmless(setting));
+        if sets || runs.iter().any(|option| text.starts_with(option)) {
+            return Err(format!("`{}` may have git run a program", setting.unwrap_or(text)));
+        }
+    }
+    Ok(())
+}
+
+/// A program that may start what its words name starts neither an interpreter nor one of these.
+fn starts_no_code(words: &[Word], is_code: impl Fn(&str) -> bool) -> Understood {
+    let Some((first, args)) = words.split_first() else { return Ok(()) };
+    let is_run = |word: &&Word| {
+        let value = word.plain.split_once('=').map_or(word.plain.as_str(), |(_, value)| value);
+        is_interpreter(program_name(value)) && value != "." && value != "source" || is_code(value)
+    };
+    match args.iter().find(is_run) {
+        Some(word) => Err(format!("`{}` may start `{}`", program_name(&first.plain), word.plain)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a name ends as those of scripts and programs do.
+fn has_script_ending(text: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "sh", "bash", "zsh", "fish", "ps1", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "awk",
+        "jq", "bat", "cmd", "exe",
+    ];
+    Path::new(text).extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
 /// What a script has behind its `#!`: the program that the system starts with it.
@@ -752,23 +596,12 @@ fn shebang(script: &Path) -> String {
 
 /// The files that a `package.json` may mean by its `main`.
 fn main_of(package: &Path) -> Vec<PathBuf> {
-    if package.file_name().is_none_or(|name| name != "package.json") {
-        return Vec::new();
-    }
     let read = || serde_json::from_slice::<serde_json::Value>(&std::fs::read(package).ok()?).ok();
     let value = read().unwrap_or_default();
     let Some(main) = value.get("main").and_then(serde_json::Value::as_str) else { return Vec::new() };
     let endings = ["", ".js", ".json", ".node", "/index.js", "/index.json"];
     endings.iter().map(|ending| package.with_file_name(format!("{main}{ending}"))).collect()
 }
-
-/// A pattern that says nothing of a file's name, as the `*` of `a * b` does.
-fn is_bare(pattern: &str) -> bool {
-    pattern.trim_matches(['*', '/', '.']).is_empty()
-}
-
-/// Letters that say that a word is code or a pattern, and no file's name.
-const NO_NAME: &[char] = &['*', '?', '{', '}', '(', ')', ';', '"', '\'', '`', '<', '>', '|', '='];
 
 #[cfg(test)]
 mod tests;

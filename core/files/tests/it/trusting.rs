@@ -298,11 +298,13 @@ fn a_repository_that_begins_further_down_or_ends_does_not_end_the_search() {
 }
 
 #[test]
-fn a_file_that_is_not_certain_to_run_closes_nothing() {
+fn a_file_that_is_not_certain_to_run_is_none_of_the_hook() {
     for (line, file) in [
         ("pytest -q tests/test_a.py", "tests/test_a.py"),
         ("npx eslint src/index.js", "src/index.js"),
         ("grep -q 'sh src/index.js' log; cat src/index.js", "src/index.js"),
+        ("cat src/index.js; exit 2", "src/index.js"),
+        ("python3 -c 'cmd = 1; print(cmd)'", "cmd"),
     ] {
         let world = World::new();
         let entry = format!("hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"{line}\"\n");
@@ -312,7 +314,24 @@ fn a_file_that_is_not_certain_to_run_closes_nothing() {
         assert_eq!(world.discover().hooks.len(), 1, "{line}");
         world.write(&format!("project/{file}"), "2");
         let found = world.discover();
-        assert!(closed(&found).is_empty(), "{line}: {:?}", found.lost);
+        assert_eq!((runs(&found), found.lost.len()), (vec![line.to_owned()], 0), "{line}: {:?}", found.untrusted);
+        found.hooks[0].guard.check_in(None).unwrap();
+    }
+}
+
+#[test]
+fn a_text_that_a_line_runs_closes_its_gate_when_it_changes() {
+    for line in ["X=$(cat x.txt); sh -c \\\"$X\\\"", "python3 -c \\\"$(cat x.txt)\\\"", "cat x.txt | sh"] {
+        let world = World::new();
+        let entry = format!("hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"{line}\"\n");
+        world.write("project/hookweave.toml", &entry);
+        world.write("project/x.txt", "exit 2");
+        let found = world.discover();
+        assert!(whys(&found)[0].contains("the files that it runs cannot be determined"), "{:?}", whys(&found));
+        approve_all(&world, &found);
+        assert_eq!(world.discover().hooks.len(), 1, "{line}");
+        world.write("project/x.txt", "exit 0");
+        assert_eq!(closed(&world.discover()).len(), 1, "{line}");
     }
 }
 

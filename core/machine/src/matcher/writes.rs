@@ -14,7 +14,7 @@ use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
-use crate::shell::{Line, Reading, Word};
+use hookweave_command::{Line, Reading, Word};
 use programs::Use;
 pub use protected::NamedFiles;
 

@@ -118,7 +118,7 @@ fn wrong(rules: &Rules, line: &str, bin: &Path) -> (bool, Option<String>) {
 }
 
 /// Lines with text that a shell evaluates once more. The parser's own test reads them too.
-const EVALUATED_AGAIN: &str = include_str!("../../src/shell/tests/evaluated_again.json");
+const EVALUATED_AGAIN: &str = include_str!("../../../command/src/line/tests/evaluated_again.json");
 
 /// Further lines that hide a command from some parser.
 const HIDDEN: &[&str] = &[

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::programs::has_script_ending;
-use super::standing::is_executable;
+use super::{has_script_ending, is_executable};
 
 /// How many scripts the folders of a hook may hold, and how many entries are looked at.
 const MAX_FILES: (usize, usize) = (256, 4096);
@@ -17,8 +16,8 @@ const MAX_DEPTH: usize = 8;
 /// Folders of what others made, and of what programs keep for themselves.
 const LEFT_OUT: &[&str] = &[".git", ".hg", ".venv", "__pycache__", "node_modules"];
 
-/// Adds every script of the folders that a hook's settings file and its scripts stand in, or that its line names; not of
-/// the project's own folder.
+/// Adds every script of the folders that a hook's settings file and its scripts stand in, or that its line names. Of the
+/// project's own folder only those that stand in it themselves, and only where the line fills in a name there.
 pub(super) fn add(
     scripts: &mut Vec<PathBuf>,
     (approved, named): (&[PathBuf], &[PathBuf]),
@@ -27,6 +26,18 @@ pub(super) fn add(
 ) -> Result<(), String> {
     let Some(project) = project else { return Ok(()) };
     let mut folders: Vec<PathBuf> = Vec::new();
+    let mut found = Found { scripts: Vec::new(), entries: 0, bytes: 0 };
+    let too_many = |folder: &Path| {
+        let (files, bytes) = (MAX_FILES.0, MAX_BYTES / 1024 / 1024);
+        format!(
+            "the files that it runs cannot be determined, and its folder {} holds more than {files} scripts or {bytes} MiB of \
+             them; have it name its scripts",
+            folder.display()
+        )
+    };
+    if named.iter().any(|folder| folder == project) {
+        found.look(project, 0, true).map_err(|()| too_many(project))?;
+    }
     let around = file.into_iter().chain(approved.iter().map(PathBuf::as_path)).filter_map(Path::parent);
     for folder in around.chain(named.iter().map(PathBuf::as_path)) {
         if !folder.starts_with(project) || folder == project {
@@ -38,16 +49,8 @@ pub(super) fn add(
             folders.push(folder.to_path_buf());
         }
     }
-    let mut found = Found { scripts: Vec::new(), entries: 0, bytes: 0 };
     for folder in &folders {
-        found.look(folder, 0).map_err(|()| {
-            let (files, bytes) = (MAX_FILES.0, MAX_BYTES / 1024 / 1024);
-            format!(
-                "the files that it runs cannot be determined, and its folder {} holds more than {files} scripts or {bytes} MiB of \
-                 them; have it name its scripts",
-                folder.display()
-            )
-        })?;
+        found.look(folder, 0, false).map_err(|()| too_many(folder))?;
     }
     found.scripts.sort();
     for script in found.scripts {
@@ -65,7 +68,7 @@ struct Found {
 }
 
 impl Found {
-    fn look(&mut self, folder: &Path, depth: usize) -> Result<(), ()> {
+    fn look(&mut self, folder: &Path, depth: usize, is_alone: bool) -> Result<(), ()> {
         let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
         for entry in entries.flatten() {
             self.entries += 1;
@@ -73,11 +76,11 @@ impl Found {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
                 let left_out = entry.file_name().to_str().is_some_and(|name| LEFT_OUT.contains(&name));
-                if !left_out {
+                if !left_out && !is_alone {
                     if depth >= MAX_DEPTH {
                         return Err(());
                     }
-                    self.look(&path, depth + 1)?;
+                    self.look(&path, depth + 1, false)?;
                 }
             } else if path.to_str().is_some_and(has_script_ending) || cfg!(unix) && is_executable(&path) {
                 self.bytes += std::fs::metadata(&path).map_or(0, |meta| meta.len());

@@ -1,4 +1,4 @@
-//! What an approval is for, part by part, so that a person is told what changed and a change of mere data closes nothing.
+//! What an approval is for, part by part, so that a person is told what changed.
 
 use serde_json::json;
 
@@ -15,8 +15,8 @@ pub(in crate::config) struct Covers<'c> {
     pub(in crate::config) entry: &'c str,
     /// Its hook only observes: nothing waits for what it decides.
     pub(in crate::config) observes: bool,
-    /// The files, with the hash of each and whether it is certain to be run.
-    files: Vec<(bool, &'c str, &'c str)>,
+    /// The hash of each file that it runs, and its path.
+    scripts: Vec<(&'c str, &'c str)>,
 }
 
 /// What became of an approved hook.
@@ -24,10 +24,8 @@ pub(in crate::config) struct Covers<'c> {
 pub(in crate::config) enum Change {
     /// Its entry is another one.
     Entry,
-    /// A script that it is certain to run.
+    /// A file that it runs.
     Script(String),
-    /// A file that it may only read.
-    Data(String),
     /// It cannot be told what: the approval does not say what it was for.
     Unknown,
 }
@@ -41,16 +39,15 @@ pub(in crate::config) fn covers(declared: &Declared, guard: &Guard) -> Vec<Strin
     }));
     let spec = &declared.spec;
     let observes = spec.detached || !spec.enabled || spec.enforcement == Some(Enforcement::Observe);
-    let files = guard.covered().map(|(path, content, is_certain)| {
-        let word = if is_certain { "script" } else { "file" };
+    let scripts = guard.contents().map(|(path, content)| {
         let content = match content {
             Content::Hash(hash) => hex(hash),
             Content::Missing => "missing".to_owned(),
             Content::Unreadable(_) => "unreadable".to_owned(),
         };
-        format!("{word} {content} {}", path.to_string_lossy())
+        format!("script {content} {}", path.to_string_lossy())
     });
-    std::iter::once(format!("entry {entry}")).chain(observes.then(|| "observes".to_owned())).chain(files).collect()
+    std::iter::once(format!("entry {entry}")).chain(observes.then(|| "observes".to_owned())).chain(scripts).collect()
 }
 
 impl<'c> Covers<'c> {
@@ -58,12 +55,10 @@ impl<'c> Covers<'c> {
         let mut covers = Self::default();
         for line in lines {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            let file = || rest.split_once(' ').unwrap_or((rest, ""));
             match word {
                 "entry" => covers.entry = rest,
                 "observes" => covers.observes = true,
-                "script" => covers.files.push((true, file().0, file().1)),
-                "file" => covers.files.push((false, file().0, file().1)),
+                "script" => covers.scripts.push(rest.split_once(' ').unwrap_or((rest, ""))),
                 _ => {}
             }
         }
@@ -78,15 +73,9 @@ impl<'c> Covers<'c> {
         if self.entry != now.entry {
             return Change::Entry;
         }
-        let other = |certain: bool| {
-            let is_there = |now: &Self, (_, hash, path): &(bool, &str, &str)| {
-                now.files.iter().any(|(_, other, there)| path == there && hash == other)
-            };
-            let before = self.files.iter().find(|file| file.0 == certain && !is_there(now, file));
-            let after = || now.files.iter().find(|file| file.0 == certain && !is_there(self, file));
-            before.or_else(after).map(|file| file.2.to_owned())
-        };
-        other(true).map(Change::Script).or_else(|| other(false).map(Change::Data)).unwrap_or(Change::Unknown)
+        let before = self.scripts.iter().find(|script| !now.scripts.contains(script));
+        let changed = before.or_else(|| now.scripts.iter().find(|script| !self.scripts.contains(script)));
+        changed.map_or(Change::Unknown, |(_, path)| Change::Script((*path).to_owned()))
     }
 }
 
@@ -97,14 +86,14 @@ mod tests {
     #[test]
     fn the_gravest_change_is_told() {
         let lines = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<String>>();
-        let before = lines("entry a, script 1 /p/g sh, file 2 /p/x");
+        let before = lines("entry a, script 1 /p/g sh, script 2 /p/x");
         for (now, change) in [
-            ("entry b, script 1 /p/g sh, file 2 /p/x", Change::Entry),
-            ("entry a, script 9 /p/g sh, file 9 /p/x", Change::Script("/p/g sh".to_owned())),
-            ("entry a, file 2 /p/x", Change::Script("/p/g sh".to_owned())),
-            ("entry a, script 1 /p/g sh, file 2 /p/x, script 3 /p/new", Change::Script("/p/new".to_owned())),
-            ("entry a, script 1 /p/g sh, file 9 /p/x", Change::Data("/p/x".to_owned())),
-            ("entry a, script 1 /p/g sh, file 2 /p/x", Change::Unknown),
+            ("entry b, script 1 /p/g sh, script 2 /p/x", Change::Entry),
+            ("entry a, script 9 /p/g sh, script 9 /p/x", Change::Script("/p/g sh".to_owned())),
+            ("entry a, script 2 /p/x", Change::Script("/p/g sh".to_owned())),
+            ("entry a, script 1 /p/g sh, script 2 /p/x, script 3 /p/new", Change::Script("/p/new".to_owned())),
+            ("entry a, script 1 /p/g sh, script 9 /p/x", Change::Script("/p/x".to_owned())),
+            ("entry a, script 1 /p/g sh, script 2 /p/x", Change::Unknown),
         ] {
             assert_eq!(Covers::of(&before).change(&Covers::of(&lines(now))), change, "{now}");
         }

@@ -5,7 +5,7 @@ mod meaning;
 
 use super::MatchResult;
 use crate::pattern::Pattern as Regex;
-use crate::shell::{Reading, Simple};
+use hookweave_command::{Reading, Simple};
 use meaning::Meaning;
 
 /// A pattern over one simple command.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::shell::{Simple, Word, program_name};
+use hookweave_command::{Simple, Word, program_name};
 
 /// Programs that only read what their arguments name.
 const READ: &[&str] = &[

@@ -3,7 +3,7 @@
 //! This only ever adds to what a rule selects. What an `allow` covers goes by the text alone.
 
 use super::flags::{self, Program, Takes};
-use crate::shell::Word;
+use hookweave_command::Word;
 
 /// A rule taken apart.
 #[derive(Debug, Clone)]

@@ -14,6 +14,12 @@ const GRAMMAR: &[&str] = &[
 /// Shells.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "ksh93", "mksh", "rbash", "sh", "yash", "zsh"];
 
+/// Whether a program is a shell.
+#[must_use]
+pub fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
 /// Programs of the shell whose arguments may be assignments.
 pub(super) const DECLARES: &[&str] = &["declare", "export", "float", "integer", "local", "readonly", "typeset"];
 
@@ -49,7 +55,7 @@ impl Walk<'_> {
         let Some((name, args)) = words.split_first() else { return Some(()) };
         let name = program_name(&name.plain);
         match name {
-            _ if SHELLS.contains(&name) => self.shell(args),
+            _ if is_shell(name) => self.shell(args),
             "eval" => self.eval(args),
             "trap" => self.trap(args),
             "." | "source" => self.source(args),

@@ -7,15 +7,16 @@ use super::Line;
 
 /// A word as it is written and as the program sees it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub struct Word {
     pub(super) raw: String,
-    pub(crate) plain: String,
+    /// What the program sees.
+    pub plain: String,
     /// Something in it is filled in when the line runs.
     pub(super) is_dynamic: bool,
     /// It may become other words: `*`, `{a,b}`.
     pub(super) is_patterned: bool,
     /// It may become any number of words: `$X`, `"$@"`.
-    pub(crate) splits: bool,
+    pub splits: bool,
 }
 
 impl Word {
@@ -29,22 +30,23 @@ impl Word {
     }
 
     /// What it is, unless that is known only when the line runs.
-    pub(crate) fn fixed(&self) -> Option<&str> {
+    pub fn fixed(&self) -> Option<&str> {
         (!self.is_dynamic && !self.is_patterned).then_some(self.plain.as_str())
     }
 
     /// Whether something in it is filled in when the line runs.
-    pub(crate) const fn is_filled_in(&self) -> bool {
+    pub const fn is_filled_in(&self) -> bool {
         self.is_dynamic
     }
 
     /// The same with another text.
-    pub(crate) fn with(&self, text: &str) -> Self {
+    #[must_use]
+    pub fn with(&self, text: &str) -> Self {
         Self { plain: text.to_owned(), ..self.clone() }
     }
 
     /// Whether it may begin with a dash when the line runs.
-    pub(crate) fn may_be_flag(&self) -> bool {
+    pub fn may_be_flag(&self) -> bool {
         self.fixed().is_none() && self.known_start().is_empty()
     }
 
@@ -55,7 +57,7 @@ impl Word {
     }
 
     /// The text that it begins with whatever is filled in.
-    pub(crate) fn known_start(&self) -> &str {
+    pub fn known_start(&self) -> &str {
         self.plain.split(['$', '\\', '*', '?', '[', '{']).next().unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! The simple commands of a shell command line, wherever they stand in it.
+//! The simple commands of a line, wherever they stand in it.
 //!
 //! Nothing is run or looked up. What is not understood whole is not understood at all: the rule that asked then selects
 //! its hook, and an `allow` does not count. Two steps do the reading. [`flat`] takes out of the text what nests and what
@@ -8,7 +8,6 @@
 mod arithmetic;
 mod flat;
 mod here;
-mod memo;
 mod programs;
 mod variables;
 mod walk;
@@ -17,8 +16,9 @@ mod wrappers;
 
 use std::panic::catch_unwind;
 
-pub(crate) use memo::{Reading, read};
-pub(crate) use words::Word;
+pub use programs::is_shell;
+pub use words::Word;
+pub use wrappers::Starts;
 
 /// The longest command line that is read, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;
@@ -43,17 +43,17 @@ const MAX_DESCRIPTOR_DIGITS: usize = 9;
 
 /// A command line taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct Line {
     /// Every simple command, leading assignments taken off.
-    pub(crate) commands: Vec<Simple>,
+    pub commands: Vec<Simple>,
     /// The files that redirections write.
-    pub(crate) writes: Vec<Word>,
+    pub writes: Vec<Word>,
     /// The files that redirections read.
-    pub(crate) reads: Vec<Word>,
+    pub reads: Vec<Word>,
     /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
-    pub(super) is_dynamic: bool,
+    pub is_dynamic: bool,
     /// The line does more than run its commands: it writes a file, sets a variable, defines a function.
-    pub(super) does_more: bool,
+    pub does_more: bool,
     /// A variable is read as a number: its text may hold a substitution, as `a[$(x)]` does.
     reads_numbers: bool,
     /// A variable is set to what is no plain text.
@@ -66,14 +66,14 @@ pub(crate) struct Line {
 
 /// One simple command.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Simple {
+pub struct Simple {
     /// Every way in which a rule may mean it: as it is written, without its quotes, by its base name, and every command
     /// that the program of it may run.
-    pub(super) texts: Vec<String>,
+    pub texts: Vec<String>,
     /// What exactly runs, as it is written and without its quotes; nothing when the program's name is not a plain word.
-    pub(super) exact: Vec<String>,
+    pub exact: Vec<String>,
     /// The program's name is filled in when the line runs.
-    pub(super) is_nameless: bool,
+    pub is_nameless: bool,
     /// Its words.
     words: Vec<Word>,
     /// Its program runs the command in its arguments.
@@ -81,13 +81,19 @@ pub(crate) struct Simple {
 }
 
 impl Simple {
+    /// Its words, as the program sees them.
+    #[must_use]
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
     /// Whether its program runs the command in its arguments.
-    pub(crate) const fn wraps(&self) -> bool {
+    pub const fn wraps(&self) -> bool {
         self.wraps
     }
 
     /// Every program that it may run with the words behind it, and whether the program gets further words from elsewhere.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
+    pub fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
         let count = if self.wraps { self.words.len() } else { 1 };
         let feeds = |word: &Word| matches!(program_name(&word.plain), "xargs" | "parallel");
         let fed_from = self.words.iter().position(feeds).filter(|_| self.wraps).unwrap_or(usize::MAX);
@@ -98,14 +104,15 @@ impl Simple {
     }
 
     /// Words that are filled in may make it run a program that stands nowhere in the line.
-    fn is_open(&self) -> bool {
+    #[must_use]
+    pub fn is_open(&self) -> bool {
         let name = self.words.first().map(|word| program_name(&word.plain)).unwrap_or_default();
         wrappers::finds_programs(name) && self.words.iter().any(|word| word.splits)
     }
 }
 
 /// Takes a command line apart; `None` when not all of it is understood.
-fn parse(text: &str) -> Option<Line> {
+pub(super) fn parse(text: &str) -> Option<Line> {
     if text.len() > MAX_LENGTH {
         return None;
     }
@@ -120,17 +127,6 @@ fn read_whole(text: &str) -> Option<Line> {
     let mut line = Line::default();
     flat::collect(text, &mut line, 0)?;
     (!(line.reads_numbers && line.sets_texts || line.reads_list())).then_some(line)
-}
-
-/// The programs that a line runs, each with whether its name is filled in when it runs; `None` when not all of the line is
-/// understood.
-pub fn programs(text: &str) -> Option<Vec<(String, bool)>> {
-    let line = parse(text)?;
-    let texts = line.commands.into_iter().flat_map(|command| {
-        let is_nameless = command.is_nameless;
-        command.texts.into_iter().enumerate().map(move |(at, text)| (text, is_nameless && at == 0))
-    });
-    Some(texts.map(|(text, filled)| (text.split_whitespace().next().unwrap_or_default().to_owned(), filled)).collect())
 }
 
 /// Programs whose first word says what they do.
@@ -229,11 +225,9 @@ fn has_long_descriptor(text: &str) -> bool {
 }
 
 /// The part of a program's path that names it; empty for a path that ends in `/`, which no program has.
-pub(crate) fn program_name(program: &str) -> &str {
+pub fn program_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-#[cfg(test)]
-pub(crate) use memo::tests::READ;
 #[cfg(test)]
 mod tests;

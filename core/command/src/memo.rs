@@ -1,31 +1,39 @@
 //! A line is read once, however many rules ask: one event is planned, and planned again when a hook changed it, on the same
 //! thread nearly always.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use super::{Line, Simple, parse};
+use crate::line::{Line, Simple, parse};
 
 /// A line as rules look at it.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub struct Reading {
     text: String,
     /// What it runs; `None` when not all of it is understood.
-    pub(crate) line: Option<Line>,
+    pub line: Option<Line>,
     /// The first words of all texts, sorted.
     programs: Vec<String>,
     /// Some program's name is filled in when the line runs.
-    pub(crate) is_nameless: bool,
+    pub is_nameless: bool,
     /// What is filled in when the line runs may be a program.
-    pub(crate) is_open: bool,
+    pub is_open: bool,
 }
 
 thread_local! {
     static LAST: RefCell<Option<Arc<Reading>>> = const { RefCell::new(None) };
+    static READ: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many lines were read on this thread: tests count them.
+#[doc(hidden)]
+#[must_use]
+pub fn lines_read() -> usize {
+    READ.get()
 }
 
 /// Reads a line, or hands out what was read of it before.
-pub(crate) fn read(text: &str) -> Arc<Reading> {
+pub fn read(text: &str) -> Arc<Reading> {
     let known = LAST.with_borrow(|last| last.as_ref().filter(|last| last.text == text).map(Arc::clone));
     known.unwrap_or_else(|| {
         let reading = Arc::new(Reading::new(text));
@@ -36,8 +44,7 @@ pub(crate) fn read(text: &str) -> Arc<Reading> {
 
 impl Reading {
     fn new(text: &str) -> Self {
-        #[cfg(test)]
-        tests::READ.set(tests::READ.get() + 1);
+        READ.set(READ.get() + 1);
         let line = parse(text);
         let commands = line.iter().flat_map(|line| &line.commands);
         let mut programs: Vec<String> = commands
@@ -53,42 +60,35 @@ impl Reading {
     }
 
     /// The first words of its commands, if it is known for sure which programs it runs.
-    pub(crate) fn sure_programs(&self) -> Option<&[String]> {
+    pub fn sure_programs(&self) -> Option<&[String]> {
         (!self.is_open && self.line.is_some()).then_some(&*self.programs)
     }
 
     /// The line as it is written.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether every shell reads the line as this one does: it has words and nothing else.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         self.text.chars().all(|letter| letter.is_ascii_alphanumeric() || " _./\\:=,+-".contains(letter))
     }
 
     /// Whether a text begins with this word.
-    pub(crate) fn has(&self, word: &str) -> bool {
+    pub fn has(&self, word: &str) -> bool {
         self.programs.binary_search_by(|known| known.as_str().cmp(word)).is_ok()
     }
 
     /// Whether a text begins with a word that begins so.
-    pub(crate) fn has_begun(&self, start: &str) -> bool {
+    pub fn has_begun(&self, start: &str) -> bool {
         let from = self.programs.partition_point(|known| known.as_str() < start);
         self.programs.get(from).is_some_and(|known| known.starts_with(start))
     }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use std::cell::Cell;
-
+mod tests {
     use super::*;
-
-    thread_local! {
-        /// How many lines were read on this thread.
-        pub(crate) static READ: Cell<usize> = const { Cell::new(0) };
-    }
 
     #[test]
     fn the_same_line_is_read_once() {

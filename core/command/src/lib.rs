@@ -1,0 +1,11 @@
+//! Reads the command lines of a shell: which programs a line runs, with which words.
+//!
+//! Nothing is run or looked up. A line that is not understood whole is not understood at all.
+
+mod line;
+mod memo;
+
+pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
+#[doc(hidden)]
+pub use memo::lines_read;
+pub use memo::{Reading, read};
