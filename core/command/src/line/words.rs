@@ -51,7 +51,7 @@ impl Word {
     }
 
     /// Whether it is a pattern of files whose names end as no flag does.
-    pub(crate) fn ends_unlike_flags(&self) -> bool {
+    pub fn ends_unlike_flags(&self) -> bool {
         let end = self.plain.rsplit(['*', '?', ']', '}']).next().unwrap_or_default();
         !self.is_dynamic && end.contains(|letter: char| !letter.is_alphanumeric() && !"-_=".contains(letter))
     }
