@@ -7,6 +7,7 @@ mod lines;
 mod reading;
 #[cfg(test)]
 mod screens;
+mod section;
 
 pub use reading::Reading;
 
