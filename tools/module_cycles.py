@@ -1,4 +1,7 @@
-"""Fails when the top modules of a Rust crate import each other in a cycle.
+"""Fails when modules of a Rust crate that stand beside each other import each other in a cycle.
+
+The top modules of a crate are looked at, and the modules of each folder. What stands in a folder belongs to the module
+of its name.
 
 tree-sitter parses the sources. A path that begins with `crate`, `self` or `super` counts wherever it stands: in a
 `use`, a signature, the body of a function or the arguments of a macro.
@@ -20,6 +23,8 @@ RUST = Language(tree_sitter_rust.language())
 # Where a path that stays in its crate begins. `$crate` is such a place in a macro that the crate exports.
 STARTS = Query(RUST, '[(crate) (self) (super)] @start ((metavariable) @start (#eq? @start "$crate"))')
 SCOPED = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
+# Parsers of a recursive language, whose modules call each other: a command stands in a word, and a word in a command.
+RECURSIVE = [("shell",)]
 # The root of a crate is no module of it.
 ROOTS = ("lib.rs", "main.rs")
 
@@ -34,22 +39,50 @@ class Import:
 
     path: ModulePath
     place: str
+    test: bool = False
 
 
 def modules_of(source: Path) -> Uses:
     """The top modules of a crate, and what each uses. A module's folder belongs to it."""
     uses: Uses = {}
     exported = exports(source)
-    for file in sorted(source.rglob("*.rs")):
-        module = file.relative_to(source).with_suffix("").parts
-        if file.parent == source and file.name in ROOTS:
-            continue
+    for file, module in files_of(source):
         own = uses.setdefault(module[0], {})
         for used in imports(file.read_bytes(), module, str(file)):
             # A name that the root exports stands for the module that it comes from.
             name = exported.get(used.path[0], used.path[0])
             if name != module[0]:
                 own.setdefault(name, used.place)
+    return among(uses)
+
+
+def folders_of(source: Path) -> dict[ModulePath, Uses]:
+    """The folders of a crate: the modules of each, and what each uses of those beside it.
+
+    Tests do not count: they may use what builds on their module.
+    """
+    folders: dict[ModulePath, Uses] = {}
+    for file, module in files_of(source):
+        found = imports(file.read_bytes(), module, str(file))
+        counts = [(used.path, used.place) for used in found if not used.test and "tests" not in module]
+        for depth in range(1, len(module)):
+            folder, name = module[:depth], module[depth]
+            own = folders.setdefault(folder, {}).setdefault(name, {})
+            for path, place in counts:
+                if path[:depth] == folder and len(path) > depth and path[depth] != name:
+                    own.setdefault(path[depth], place)
+    return {folder: among(uses) for folder, uses in folders.items()}
+
+
+def files_of(source: Path) -> Iterator[tuple[Path, ModulePath]]:
+    """The files of a crate with their modules, but for the root."""
+    for file in sorted(source.rglob("*.rs")):
+        if file.parent != source or file.name not in ROOTS:
+            yield file, file.relative_to(source).with_suffix("").parts
+
+
+def among(uses: Uses) -> Uses:
+    """What modules use of each other."""
     return {name: {used: place for used, place in own.items() if used in uses} for name, own in uses.items()}
 
 
@@ -75,8 +108,9 @@ def imports(text: bytes, module: ModulePath, file: str = "") -> Iterator[Import]
     tree = Parser(RUST).parse(text)
     for start in QueryCursor(STARTS).captures(tree.root_node).get("start", ()):
         for path in paths_from(start):
-            if absolute := resolved(path, module + inline_modules(start)):
-                yield Import(absolute, f"{file}:{start.start_point.row + 1}")
+            inline = inline_modules(start)
+            if absolute := resolved(path, module + inline):
+                yield Import(absolute, f"{file}:{start.start_point.row + 1}", "tests" in inline)
 
 
 def paths_from(start: Node) -> Iterator[ModulePath]:
@@ -189,9 +223,12 @@ def main() -> int:
         uses = modules_of(source)
         if not uses:
             parser.error(f"{source} has no modules")
-        if cycle := cycle_of(uses):
-            failed = True
-            print(f"{source}: modules use each other in a cycle:\n{described(uses, cycle)}")
+        folders = {folder: beside for folder, beside in folders_of(source).items() if folder not in RECURSIVE}
+        for folder, beside in {(): uses, **folders}.items():
+            if cycle := cycle_of(beside):
+                failed = True
+                place = source.joinpath(*folder)
+                print(f"{place}: modules use each other in a cycle:\n{described(beside, cycle)}")
     return 1 if failed else 0
 
 

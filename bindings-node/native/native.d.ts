@@ -120,8 +120,8 @@ export declare class NativeDispatch {
   snapshot(values: object, placeholders: Array<Placeholder>): string
 }
 
-/** A hook from a file, as the TypeScript layer runs it. */
-export declare class NativeFileHook {
+/** An outside hook, as the TypeScript layer runs it. */
+export declare class NativeOutsideHook {
   /** Whether the host runs it, through `setJudge` or `setToolCaller`. */
   get hosted(): boolean
   /** Whether the host has to call a tool, rather than to ask a model. */
@@ -132,7 +132,7 @@ export declare class NativeFileHook {
    * Starts the hook with an event's canonical JSON text and the caller's trace context. The result arrives in the
    * completion queue under `ticket`.
    */
-  start(event: string, depth: number, ticket: number, traceParent?: string | undefined | null, traceState?: string | undefined | null): NativeFileHookJob | null
+  start(event: string, depth: number, ticket: number, traceParent?: string | undefined | null, traceState?: string | undefined | null): NativeOutsideHookJob | null
   /** The question to the host, as JSON text. */
   question(event: string, depth: number): string | null
   /** The completion for the host's answer; both are JSON texts. */
@@ -148,7 +148,7 @@ export declare class NativeFileHook {
 }
 
 /** A hook that runs or is queued. */
-export declare class NativeFileHookJob {
+export declare class NativeOutsideHookJob {
   /** Kills the hook's processes, or drops its connection. */
   cancel(): void
 }
@@ -471,7 +471,7 @@ export interface LoadedHook {
   /** As the registry knows it. */
   hook: RegisteredHook
   /** The hook itself. */
-  native: NativeFileHook
+  native: NativeOutsideHook
 }
 
 /** Changes that a watch noticed. */

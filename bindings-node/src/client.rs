@@ -25,7 +25,7 @@ use napi_derive::napi;
 use rustc_hash::FxHashMap;
 
 use crate::errors::{CodedError, coded, from_napi};
-use crate::file_hooks::CompletionQueue;
+use crate::outside_hooks::CompletionQueue;
 use crate::plan::{self, PlannedHooks};
 use crate::registration::{DroppedHandlers, HandlerRef, RegisteredGuard, RegisteredHook};
 use crate::values::Values;

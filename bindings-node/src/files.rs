@@ -11,7 +11,7 @@ use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::config::watch::QUIET;
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
-use hookweave_host::file_hook::FileHook;
+use hookweave_host::exec::outside::OutsideHook;
 use hookweave_host::files::register_ready_made;
 use hookweave_host::files::{FilesWatch, LoadRequest, PendingChanges, Prepared, Watched};
 use hookweave_host::hook_id;
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use crate::client::NativeClient;
 use crate::errors::{CodedError, coded, from_napi};
-use crate::file_hooks::{Completion, NativeFileHook, completion_queue};
+use crate::outside_hooks::{Completion, NativeOutsideHook, completion_queue};
 use crate::registration::{HandlerRef, RegisteredHook};
 use crate::values::Values;
 
@@ -36,7 +36,7 @@ pub struct LoadedHook {
     /// As the registry knows it.
     pub hook: RegisteredHook,
     /// The hook itself.
-    pub native: NativeFileHook,
+    pub native: NativeOutsideHook,
 }
 
 /// The result of loading.
@@ -81,7 +81,7 @@ fn request<R>(
 fn registering<R: Serialize>(
     hooks: &mut NativeClient,
     deliver: Function<'_, Completion, ()>,
-    run: impl FnOnce(&NativeClient, &dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> HandlerRef) -> Result<R, Error>,
+    run: impl FnOnce(&NativeClient, &dyn Fn(Arc<dyn OutsideHook>, Arc<EventSpec>) -> HandlerRef) -> Result<R, Error>,
 ) -> Result<Loaded, CodedError> {
     let completions = match hooks.completions() {
         Some(completions) => Arc::clone(completions),
@@ -89,10 +89,10 @@ fn registering<R: Serialize>(
     };
     let next = Cell::new(*hooks.next());
     let made = RefCell::new(Vec::new());
-    let wrap = |hook: Arc<FileHook>, event: Arc<EventSpec>| {
+    let wrap = |hook: Arc<dyn OutsideHook>, event: Arc<EventSpec>| {
         let number = next.replace(next.get() + 1);
-        let handler = hooks.handler_ref(number, !hook.is_hosted());
-        let native = NativeFileHook::new(hook, event, Arc::clone(&completions));
+        let handler = hooks.handler_ref(number, hook.hosted().is_none());
+        let native = NativeOutsideHook::new(hook, event, Arc::clone(&completions));
         made.borrow_mut().push((number, native));
         handler
     };
@@ -101,7 +101,7 @@ fn registering<R: Serialize>(
     let report = result.map_err(|error| coded(&error))?;
     // Not those of the report, which names hooks of files: the guard of the policy's own files is none.
     let in_force = hooks.registry().list().into_iter().filter_map(|hook| hooks.registered(hook_id(&hook.id).ok()?));
-    let mut made: FxHashMap<u32, NativeFileHook> = made.into_inner().into_iter().collect();
+    let mut made: FxHashMap<u32, NativeOutsideHook> = made.into_inner().into_iter().collect();
     let loaded = in_force.filter_map(|hook| Some(LoadedHook { native: made.remove(&hook.number)?, hook }));
     Ok(Loaded { hooks: loaded.collect(), report: text(&report) })
 }

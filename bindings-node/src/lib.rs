@@ -1,7 +1,7 @@
 //! The native part of the npm package `hookweave`.
 //!
 //! It translates between JavaScript and the core, and holds no rules. [`client`] has a client's hooks, [`registration`] what
-//! is kept of each; [`plan`] and [`dispatch`] run an event, [`outcome`] reads its result; [`files`], [`file_hooks`] and
+//! is kept of each; [`plan`] and [`dispatch`] run an event, [`outcome`] reads its result; [`files`], [`outside_hooks`] and
 //! [`wire`] are hooks from files and events of other agents; [`session`], [`session_flow`], [`session_replies`] and
 //! [`model_response`] are sessions. The loop over hooks, their timeouts and their promises are in TypeScript, because a
 //! call from Rust into JavaScript costs more than most hooks do.
@@ -16,11 +16,11 @@ pub mod catalogue;
 pub mod client;
 pub mod dispatch;
 mod errors;
-pub mod file_hooks;
 pub mod files;
 pub mod json;
 pub mod model_response;
 pub mod outcome;
+pub mod outside_hooks;
 pub mod plan;
 pub mod registration;
 pub mod session;

@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use hookweave_host::exec::cancel::Cancel;
-use hookweave_host::exec::terminal::ask;
+use hookweave_host::exec::terminal::{Reading, TerminalQuestion, ask};
 use hookweave_host::payload::Host as _;
-use hookweave_host::session::{Reading, TerminalQuestion};
 use napi::bindgen_prelude::{FnArgs, Function, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};

@@ -12,7 +12,7 @@ import type { LateAnswer } from "./registration.js";
 import { ClientHooks, engineOf } from "./client-hooks.js";
 import type { Payload } from "./event-types.js";
 import { FileLoader } from "./files.js";
-import type { Judge, ToolCaller } from "./file-hooks.js";
+import type { Judge, ToolCaller } from "./outside-hooks.js";
 import { callNative, files } from "./native.js";
 import { ownFields } from "./own-fields.js";
 import { pathOf } from "./paths.js";

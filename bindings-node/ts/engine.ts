@@ -5,7 +5,7 @@ import { DetachedHooks } from "./detached.js";
 import type { DispatchRecord } from "./dispatch-record.js";
 import { errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
-import type { FileHookHandler, RunningFileHooks } from "./file-hooks.js";
+import type { OutsideHookHandler, RunningOutsideHooks } from "./outside-hooks.js";
 import type { HookRuntime } from "./hook-runtime.js";
 import type { GuardedLogger } from "./logging.js";
 import {
@@ -27,7 +27,7 @@ import { isObject, nameOf } from "./values.js";
 type LoadedHook = {
   readonly hook: RegisteredHook;
   readonly wakes: boolean;
-} & FileHookHandler;
+} & OutsideHookHandler;
 
 /** Refuses what is no name of an event; native code would do it with words of its own. */
 export function checkName(event: unknown): asserts event is string {
@@ -46,7 +46,7 @@ export class Engine implements HookRuntime {
   auditCoverage: AuditCoverage = AuditCoverage.None;
   tracing: Tracing | null = null;
   /** The hooks from files that run; created with the first file. */
-  runningFileHooks: RunningFileHooks | null = null;
+  runningOutsideHooks: RunningOutsideHooks | null = null;
 
   /** A copy of what the core knows, so that a dispatch makes no native call for it. */
   #closed = false;
@@ -172,7 +172,7 @@ export class Engine implements HookRuntime {
 
   /** Waits until no detached hook runs or waits; false when the timeout in milliseconds was over first. */
   drain(timeout: number | undefined): Promise<boolean> {
-    return this.detached.drain(timeout, this.runningFileHooks);
+    return this.detached.drain(timeout, this.runningOutsideHooks);
   }
 
   logFailures(outcome: Outcome, failures: readonly (readonly [number, number])[]): void {

@@ -9,10 +9,10 @@ import { callListener } from "./logging.js";
 import { localFields } from "./spelling.js";
 import {
   hostedHandler,
-  fileHookHandler,
-  RunningFileHooks,
+  outsideHookHandler,
+  RunningOutsideHooks,
   type HostFunctions,
-} from "./file-hooks.js";
+} from "./outside-hooks.js";
 import { callNative, files, type Loaded, type NativeWatch } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { loadReport, reloadReport, type LoadReport, type ReloadReport } from "./file-reports.js";
@@ -23,7 +23,7 @@ type Raise = (event: "ConfigChange" | "FileChanged", payload: object) => Promise
 /** The hooks from files of a client; created at the first use. */
 export class FileLoader {
   readonly hosts: HostFunctions = { judge: null, toolCaller: null };
-  readonly runningFileHooks = new RunningFileHooks();
+  readonly runningOutsideHooks = new RunningOutsideHooks();
   #watch: NativeWatch | null = null;
   /** The files that are watched. */
   #watched = "";
@@ -37,7 +37,7 @@ export class FileLoader {
     readonly engine: Engine,
     readonly raise: Raise,
   ) {
-    engine.runningFileHooks = this.runningFileHooks;
+    engine.runningOutsideHooks = this.runningOutsideHooks;
   }
 
   load(path: string, options: object): LoadReport {
@@ -66,7 +66,7 @@ export class FileLoader {
     path: string,
     options: object,
   ): LoadReport {
-    const loaded = callNative(() => load(native, path, options, this.runningFileHooks.deliver));
+    const loaded = callNative(() => load(native, path, options, this.runningOutsideHooks.deliver));
     this.#adopt(loaded);
     if (this.#watch !== null) this.#look();
     return loadReport(loaded.report);
@@ -81,7 +81,7 @@ export class FileLoader {
         wakes: native.wakes,
         ...(native.hosted
           ? hostedHandler(native, this.hosts)
-          : fileHookHandler(engine.native, native, hook.detached, this.runningFileHooks)),
+          : outsideHookHandler(engine.native, native, hook.detached, this.runningOutsideHooks)),
       })),
     );
   }
@@ -104,7 +104,7 @@ export class FileLoader {
       return reloadReport(callNative(() => files.keepHooks(native, why)));
     }
     const loaded = callNative(() =>
-      files.applyReload(native, prepared, this.runningFileHooks.deliver),
+      files.applyReload(native, prepared, this.runningOutsideHooks.deliver),
     );
     this.#adopt(loaded);
     if (this.#watch !== null) this.#look();

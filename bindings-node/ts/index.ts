@@ -81,7 +81,13 @@ export type {
 } from "./event-types.js";
 export type * from "./events.js";
 export type { ExplainedHook, Explanation } from "./explanation.js";
-export type { Judge, JudgeQuestion, JudgeVerdict, ToolCaller, ToolQuestion } from "./file-hooks.js";
+export type {
+  Judge,
+  JudgeQuestion,
+  JudgeVerdict,
+  ToolCaller,
+  ToolQuestion,
+} from "./outside-hooks.js";
 export type {
   Change,
   Finding,

@@ -124,13 +124,13 @@ pub(crate) fn restricting(py: Python<'_>, kind: FailureKind, message: &str) -> P
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// The exception that carries the failure of a hook from a file to the driver.
+/// The exception that carries the failure of an outside hook to the driver.
 fn exception_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CLASS: Once<Py<PyAny>> = Once::new();
-    CLASS.import(py, c"hookweave._file_hooks", "FileHookError")
+    CLASS.import(py, c"hookweave._outside_hooks", "OutsideHookError")
 }
 
-/// The failure that an exception carries, when a hook from a file raised it.
+/// The failure that an exception carries, when an outside hook raised it.
 pub(crate) fn failure_of(py: Python<'_>, error: &PyErr) -> Option<HookFailure<Object>> {
     let value = error.value(py);
     if !value.is_instance(exception_class(py).ok()?).ok()? {
@@ -185,7 +185,7 @@ mod wakeup {
 
 #[cfg(not(unix))]
 mod wakeup {
-    //! Event loops that cannot watch a socket: Python waits for hooks from files on threads there.
+    //! Event loops that cannot watch a socket: Python waits for outside hooks on threads there.
 
     pub(super) struct Signal;
 

@@ -10,7 +10,7 @@ use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
-use hookweave_host::file_hook::FileHook as CoreFileHook;
+use hookweave_host::exec::outside::OutsideHook as CoreHook;
 use hookweave_host::files::register_ready_made;
 use hookweave_host::files::{LoadRequest, Prepared};
 use hookweave_host::{self as host};
@@ -19,10 +19,10 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::client::Client;
 use crate::errors;
-use crate::file_hooks::FileHook;
 use crate::finalization::Enter as _;
 use crate::object::Object;
 use crate::once::Once;
+use crate::outside_hooks::OutsideHook;
 use crate::registration::{Handler, HandlerKind};
 use crate::serial;
 use crate::values::PyHost;
@@ -48,26 +48,26 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stop_file_hooks, module)?)
 }
 
-/// Makes the Python handler of a hook from a file.
-fn handler(client: &Bound<'_, Client>, hook: Arc<CoreFileHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
+/// Makes the Python handler of an outside hook.
+fn handler(client: &Bound<'_, Client>, hook: Arc<dyn CoreHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
     static CLASS: Once<Py<PyAny>> = Once::new();
     let py = client.py();
-    let hosted = hook.is_hosted();
-    let hook = FileHook::new(hook, event);
-    let class = CLASS.import(py, c"hookweave._file_hooks", "FileHookHandler")?;
+    let hosted = hook.hosted().is_some();
+    let hook = OutsideHook::new(hook, event);
+    let class = CLASS.import(py, c"hookweave._outside_hooks", "OutsideHookHandler")?;
     let callable = class.enter((client, hook.clone()))?;
-    let kind = if hosted { HandlerKind::Hosted(hook) } else { HandlerKind::FileHook };
+    let kind = if hosted { HandlerKind::Hosted(hook) } else { HandlerKind::Outside };
     Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, kind })
 }
 
 /// Runs something that registers handlers; the first exception of making one is what is raised.
 fn registering<R>(
     client: &Bound<'_, Client>,
-    run: impl FnOnce(&dyn Fn(Arc<CoreFileHook>, Arc<EventSpec>) -> Handler) -> Result<R, Error>,
+    run: impl FnOnce(&dyn Fn(Arc<dyn CoreHook>, Arc<EventSpec>) -> Handler) -> Result<R, Error>,
 ) -> PyResult<R> {
     let py = client.py();
     let raised = std::cell::RefCell::new(None);
-    let wrap = |hook: Arc<CoreFileHook>, event: Arc<EventSpec>| {
+    let wrap = |hook: Arc<dyn CoreHook>, event: Arc<EventSpec>| {
         handler(client, hook, event).unwrap_or_else(|error| {
             raised.borrow_mut().get_or_insert(error);
             Handler { callable: Object::none(py), in_thread: false, is_async: false, kind: HandlerKind::Function }

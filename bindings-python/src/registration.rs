@@ -1,4 +1,4 @@
-//! What is registered for an event: a function of the host's, a guard, or a hook from a file.
+//! What is registered for an event: a function of the host's, a guard, or an outside hook.
 
 use hookweave_host::error::{Code, Error};
 use hookweave_host::guard::Guard;
@@ -10,8 +10,8 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 
 use crate::errors;
-use crate::file_hooks::FileHook;
 use crate::object::Object;
+use crate::outside_hooks::OutsideHook;
 use crate::serial;
 use crate::values::PyHost;
 
@@ -39,21 +39,21 @@ pub(crate) enum HandlerKind {
     Function,
     /// A guard: the same answer each time.
     Guard,
-    /// A hook from a file that the core runs; the core enforces its timeout.
-    FileHook,
-    /// A hook from a file that the host runs: a question to its model, or a call of its tool.
-    Hosted(FileHook),
+    /// An outside hook that the core runs; it keeps its own timeout.
+    Outside,
+    /// An outside hook that the host runs: a question to its model, or a call of its tool.
+    Hosted(OutsideHook),
 }
 
 impl HandlerKind {
     /// Whether the core runs the hook.
     pub(crate) const fn is_run_by_core(&self) -> bool {
-        matches!(self, Self::FileHook)
+        matches!(self, Self::Outside)
     }
 
-    /// Whether a file declares the hook.
-    pub(crate) const fn is_from_file(&self) -> bool {
-        matches!(self, Self::FileHook | Self::Hosted(_))
+    /// Whether it is an outside hook.
+    pub(crate) const fn is_outside(&self) -> bool {
+        matches!(self, Self::Outside | Self::Hosted(_))
     }
 
     /// Whether the program gave the function that runs.

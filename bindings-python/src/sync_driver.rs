@@ -104,7 +104,7 @@ fn run_hook(py: Python<'_>, state: &mut DispatchState, index: usize, how: Start)
     }
     let (handler, limit) = (entry.handler(), entry.timeout());
     let called = state.start_hook(py, index, how, |state, callable, event| {
-        if handler.kind.is_from_file() {
+        if handler.kind.is_outside() {
             let answer = callable.borrow(py).enter_method(intern!(py, "run_sync"), (event.borrow(py),));
             Called::from(answer.map(Object::from_bound))
         } else if handler.in_thread {

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use hookweave_host::exec::cancel::Cancel;
-use hookweave_host::exec::terminal;
-use hookweave_host::session::{Reading, TerminalQuestion as Question};
+use hookweave_host::exec::terminal::{self, Reading, TerminalQuestion as Question};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

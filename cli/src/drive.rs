@@ -1,8 +1,8 @@
-//! Takes a dispatch to its outcome: starts hooks from files and waits for them on this thread.
+//! Takes a dispatch to its outcome: starts outside hooks and waits for them on this thread.
 //!
 //! It stands beside the Rust driver because that one is an `async fn` on tokio, which would have to start before the first
 //! hook could, and keeps a time for each hook; an agent gives its hook command one deadline for all. What drivers have in
-//! common is the machine, [`hookweave_host`] and the jobs of hooks from files, and is used here: what is left is a channel.
+//! common is the machine, [`hookweave_host`] and the jobs of outside hooks, and is used here: what is left is a channel.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,8 +13,8 @@ use hookweave_host::dialects::OutcomeValues;
 use hookweave_host::dispatch::Report;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Stage, Step, begin, check_depth};
 use hookweave_host::envelope::{Envelope, check_payload};
+use hookweave_host::exec::outside::{Done, HookInput, OutsideHook};
 use hookweave_host::exec::pool::Job;
-use hookweave_host::file_hook::FileHook;
 use hookweave_host::index::{Call, Planned};
 use hookweave_host::json::Json;
 use hookweave_host::outcome::Outcome as Folded;
@@ -25,7 +25,7 @@ use crate::failed::{Failed, Result};
 use crate::policy::Policy;
 
 /// The combined answer of all hooks.
-pub(crate) type Outcome = Folded<Arc<FileHook>, Value>;
+pub(crate) type Outcome = Folded<Arc<dyn OutsideHook>, Value>;
 
 /// How many dispatches this process is nested in, as the engine sets it for its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
@@ -96,11 +96,11 @@ type Ended = (usize, HandlerResult<Value>, u64);
 
 /// Starts the hooks of a stage together and waits for all that are awaited.
 fn run(
-    mut stage: Stage<Arc<FileHook>, Value>,
+    mut stage: Stage<Arc<dyn OutsideHook>, Value>,
     fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
     deadline: Deadline,
-) -> Result<Step<Arc<FileHook>, Value>> {
+) -> Result<Step<Arc<dyn OutsideHook>, Value>> {
     for index in 0..stage.calls().len() {
         stage.started(index);
     }
@@ -111,19 +111,19 @@ fn run(
         let entry = call.entry();
         let hook = entry.handler();
         let payload = stage.payload().as_object().map(&fill).unwrap_or_default();
-        let invocation = hook.invocation(entry.event(), payload, depth);
+        let input = HookInput::new(Arc::clone(entry.event()), payload, depth);
         if entry.detached() {
             // It is not awaited here; the end of the process waits for the runtime.
-            drop(hook.start(invocation, |_| ()));
+            drop(Arc::clone(hook).start(input, Done::new(|_| ())));
             continue;
         }
         awaited += 1;
         let began = now();
-        if hook.is_hosted() {
+        if hook.hosted().is_some() {
             let why =
                 "it asks a model or calls a tool, which only an agent can do; the command runs commands and webhooks";
             let failure = HookFailure::new(FailureKind::NotStarted, why);
-            let _ = sender.send((index, hook.broken(&invocation, failure), nanos_since(began)));
+            let _ = sender.send((index, hook.broken(&input, failure), nanos_since(began)));
             continue;
         }
         if hook.counts() {
@@ -134,7 +134,8 @@ fn run(
             continue;
         }
         let sender = sender.clone();
-        jobs.extend(hook.start(invocation, move |result| drop(sender.send((index, result, nanos_since(began))))));
+        let done = Done::new(move |result| drop(sender.send((index, result, nanos_since(began)))));
+        jobs.extend(Arc::clone(hook).start(input, done));
     }
     drop(sender);
     let ended = collect(&receiver, awaited, deadline, jobs)?;
@@ -165,11 +166,11 @@ fn collect(receiver: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs:
 }
 
 /// The reports in the order of the calls.
-fn reports(calls: &[Call<Arc<FileHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
+fn reports(calls: &[Call<Arc<dyn OutsideHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
     let cancelled = || {
         HandlerResult::Failed(HookFailure::new(FailureKind::Cancelled, "the hook exited without reporting a result"))
     };
-    let report = |(index, call): (usize, &Call<Arc<FileHook>>)| {
+    let report = |(index, call): (usize, &Call<Arc<dyn OutsideHook>>)| {
         if call.entry().detached() {
             return Report::new(HandlerResult::Detached, 0);
         }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use hookweave_host::config::Problem;
 use hookweave_host::config::trust::Trust;
-use hookweave_host::file_hook::{FileHook, Runtime, Settings};
+use hookweave_host::exec::outside::OutsideHook;
+use hookweave_host::file_hook::{Runtime, Settings};
 use hookweave_host::files::{Files, LoadReport, LoadRequest};
 use hookweave_host::hook::Scope;
 use hookweave_host::json::Json;
@@ -179,7 +180,7 @@ impl Which {
 #[derive(Debug)]
 pub(crate) struct Policy {
     /// The hooks.
-    pub(crate) registry: Registry<Arc<FileHook>>,
+    pub(crate) registry: Registry<Arc<dyn OutsideHook>>,
     /// What they run on.
     pub(crate) runtime: Arc<Runtime>,
     /// What loading gave.

@@ -17,6 +17,7 @@ mod hook_run;
 mod in_place;
 mod nesting;
 mod outcome;
+mod outside_hook;
 mod panics;
 mod session;
 mod shared;
@@ -51,7 +52,7 @@ pub use outcome::Outcome;
 pub use session::*;
 pub use temporary_hook::TemporaryHook;
 
-pub(crate) use file_hooks::FileHookCode;
+pub(crate) use outside_hook::OutsideCode;
 pub(crate) use panics::panic_message;
 
 use detached::Detached;

@@ -37,9 +37,13 @@ pub use hookweave_host::dispatch::{FailureKind, Observed, Status};
 #[doc(inline)]
 pub use hookweave_host::event::{CatalogueEntry, CatalogueField, FieldKind};
 #[doc(inline)]
-pub use hookweave_host::explain::{ExplainedHook, Explanation};
+pub use hookweave_host::exec::outside::HostQuestion;
 #[doc(inline)]
-pub use hookweave_host::file_hook::{HostQuestion, TraceContext};
+pub use hookweave_host::exec::terminal::{Reading, TerminalQuestion};
+#[doc(inline)]
+pub use hookweave_host::exec::trace_context::TraceContext;
+#[doc(inline)]
+pub use hookweave_host::explain::{ExplainedHook, Explanation};
 #[doc(inline)]
 pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequest, ReloadReport};
 #[doc(inline)]
@@ -53,7 +57,7 @@ pub use hookweave_host::outcome::{Failure, FromHook, Overridden, Stand, TraceEnt
 #[doc(inline)]
 pub use hookweave_host::registry::HookInfo;
 #[doc(inline)]
-pub use hookweave_host::session::{Permission, Reading, Role, TerminalQuestion};
+pub use hookweave_host::session::{Permission, Role};
 #[doc(inline)]
 pub use hookweave_host::stats::{Durations, HookStats, HookWarning, Stats, WarningKind};
 #[doc(inline)]

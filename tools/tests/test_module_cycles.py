@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from module_cycles import cycle_of, imports, main, modules_of
+from module_cycles import cycle_of, folders_of, imports, main, modules_of
 
 
 def crate(folder: Path, files: dict[str, str]) -> Path:
@@ -83,3 +83,29 @@ def test_what_the_root_exports_under_the_name_of_its_own_module_is_no_cycle(tmp_
     files = {"lib.rs": "mod a; mod b; pub use a::A; pub struct Root;", "a.rs": "use crate::b::B; use crate::Root;"}
     files["b.rs"] = "use crate::Root;"
     assert cycle_of(modules_of(crate(tmp_path, files))) is None
+
+
+def test_a_cycle_of_the_files_of_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"lib.rs": "mod a;", "a.rs": "mod b; mod c;", "a/b.rs": "use super::c::C;"}
+    files["a/c/deep.rs"] = "\nfn f() { crate::a::b::call() }"
+    source = crate(tmp_path, files)
+    monkeypatch.setattr("sys.argv", ["module_cycles.py", str(source)])
+    assert main() == 1
+    found = capsys.readouterr().out
+    assert f"{source / 'a'}: modules use each other" in found
+    assert f"c uses b at {source / 'a/c/deep.rs'}:2" in found
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.rs": "mod b; use b::B;", "a/b.rs": "use super::Of;"},
+        {"a/b.rs": "mod tests { use crate::a::c::C; }", "a/c.rs": "use super::b::B;"},
+        {"a/b/tests.rs": "use crate::a::c::C;", "a/c.rs": "use super::b::B;"},
+        {"a/b.rs": "use crate::a::c::C;", "a/c.rs": "use crate::b::B;", "b.rs": "", "b/c.rs": "use crate::a::b::B;"},
+    ],
+)
+def test_a_folder_may_use_its_module_and_tests_what_builds_on_theirs(tmp_path: Path, files: dict[str, str]) -> None:
+    assert [cycle_of(uses) for uses in folders_of(crate(tmp_path, files)).values() if cycle_of(uses)] == []

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from . import _logging, _threads, _trio_runner
 from ._asyncio_runner import Call, Report, run_threaded
 from ._control_flow import is_control_flow
-from ._file_hooks import FileHookHandler
+from ._outside_hooks import OutsideHookHandler
 from ._running_trio import running_trio
 from .outcome import LateAnswer
 from .response import HookResponse
@@ -69,7 +69,7 @@ class Job:
             return
         handler = self.call[0]
         refuses = answer.get("action") in ("block", "stop")
-        wakes = refuses and isinstance(handler, FileHookHandler) and handler.hook.wakes
+        wakes = refuses and isinstance(handler, OutsideHookHandler) and handler.hook.wakes
         try:
             listener(LateAnswer(self.hook, self.event, dict(answer), wakes))
         except Exception as error:
@@ -188,7 +188,7 @@ async def _on_trio(job: Job) -> None:
 def _launch_thread(loop: None, job: Job) -> None:
     handler, event, _, _, depth = job.call
     began = perf_counter()
-    if isinstance(handler, FileHookHandler):
+    if isinstance(handler, OutsideHookHandler):
         handler = handler.run_sync
 
     def ended(future: Future[_threads.Result]) -> None:

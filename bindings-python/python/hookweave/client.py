@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any, Final, Literal, Self
 
     from . import _detached, files
-    from ._file_hooks import Answerer
+    from ._outside_hooks import Answerer
     from ._session_driver import Tracing
     from ._watch import FileWatch, OnReload
     from .audit import AuditLevel, AuditOptions

@@ -202,7 +202,10 @@ pub(super) fn one_ask(outcome: &OutcomeView<'_>, answer: &mut WireAnswer) -> Map
     answer.degrade("asks: the questions of several hooks became one");
     let mut shared = first.options.clone();
     shared.retain(|option| others.iter().all(|other| other.options.contains(option)));
-    ask.insert("options".to_owned(), if shared.is_empty() { json!(["Allow once", "Deny"]) } else { json!(shared) });
+    ask.insert(
+        "options".to_owned(),
+        if shared.is_empty() { json!([answer::ALLOW_ONCE, "Deny"]) } else { json!(shared) },
+    );
     ask.insert("timeout_ms".to_owned(), json!(outcome.asks.iter().map(|ask| ask.timeout_ms).min()));
     let all_allow = outcome.asks.iter().all(|ask| ask.default == "allow");
     ask.insert("default".to_owned(), json!(if all_allow { "allow" } else { "deny" }));

@@ -10,10 +10,13 @@ mod device;
 #[cfg(unix)]
 mod turn;
 
+mod question;
+
 use std::time::Duration;
 
 use crate::cancel::Cancel;
-use hookweave_session::TerminalQuestion;
+
+pub use question::{PersonQuestion, Reading, TerminalQuestion};
 
 /// Why the question was not shown or not answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -17,6 +17,7 @@ mod guard;
 mod headers;
 mod resolve;
 mod roots;
+mod rules;
 mod spec;
 mod target;
 mod variables;

@@ -5,9 +5,11 @@
 //! what stands there, and separates the hooks that may run from those that are not approved yet.
 
 mod closed;
+mod configuration;
 pub mod discover;
 mod entry;
 mod guard;
+mod guarding;
 pub mod lint;
 pub mod load;
 mod merge;

@@ -1,8 +1,8 @@
-//! Hooks that run outside the host: commands and webhooks, and questions that the host's own model or tools answer.
+//! Hooks that files declare, as outside hooks: commands and webhooks, and questions that the host's own model or tools answer.
 //!
 //! A [`FileHook`] is one such hook, ready to run; a [`Runtime`] holds what all hooks of a client share. A hook runs as
-//! a blocking job on the runtime's pool and reports to its host by a callback, so that no thread of the engine ever enters
-//! an interpreter.
+//! a blocking job on the runtime's pool and reports to its driver by a callback, so that no thread of the engine ever
+//! enters an interpreter.
 
 mod assignments;
 mod command;
@@ -13,7 +13,6 @@ mod hosted;
 mod order;
 mod request;
 mod settings;
-mod trace_context;
 mod transcript;
 mod wakeup;
 mod wanted;
@@ -27,24 +26,21 @@ use serde_json::{Map, Value};
 use crate::approvals::KeptApprovals;
 use crate::computed::Computed;
 use crate::config::{Declared, Guard, Run};
-use hookweave_dialects::{Encoded, Invocation, RunKind};
+use hookweave_dialects::{Encoded, Invocation};
 use hookweave_exec::cancel::Cancel;
+use hookweave_exec::outside::{Done, HookInput, HostedHook, OutsideHook};
 use hookweave_exec::pool::{Job, Pool};
 use hookweave_exec::webhook::WebClient;
 use hookweave_machine::Error;
-use hookweave_machine::decision::Decision;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
-use hookweave_machine::event::EventSpec;
-use hookweave_machine::hook::{Scope, Timeout};
+use hookweave_machine::hook::Timeout;
 use hookweave_machine::tool::ToolDefinition;
 use hookweave_machine::tool_names;
 use hookweave_session::{OpenSessions, Session};
 
 use environment::Environment;
-pub use hosted::HostQuestion;
 use order::{Chains, Turn};
 pub use settings::Settings;
-pub use trace_context::TraceContext;
 pub(crate) use wakeup::Wakeup;
 use wanted::WantedFiles;
 
@@ -147,34 +143,15 @@ impl FileHook {
         Self { declared, guard, runtime }
     }
 
-    /// What the file declares.
-    #[must_use]
-    pub const fn declared(&self) -> &Declared {
-        &self.declared
-    }
-
-    /// What kind of thing runs.
-    #[must_use]
-    pub const fn kind(&self) -> RunKind {
-        self.declared.run.kind()
-    }
-
-    /// Whether the host runs it: a model, an agent or an MCP tool that only the host can reach.
-    #[must_use]
-    pub const fn is_hosted(&self) -> bool {
-        matches!(self.declared.run, Run::Prompt { .. } | Run::McpTool { .. })
-    }
-
-    /// The event as this hook is to be given it.
-    ///
-    /// `payload` is the event's JSON by the engine's names, with the common fields filled in.
-    pub fn invocation(&self, event: &Arc<EventSpec>, payload: Map<String, Value>, depth: u32) -> Invocation {
+    /// The event as the hook's dialect encodes it.
+    fn invocation(&self, input: HookInput) -> Invocation {
+        let HookInput { event, payload, depth, trace: _ } = input;
         let tool = payload.get("tool").and_then(Value::as_str).and_then(|tool| {
             let usual = || tool_names::usual_definition(tool, payload.get("args"));
             self.runtime.tool(tool).or_else(usual)
         });
         Invocation {
-            event: Arc::clone(event),
+            event,
             declared_event: self.declared.declared_event.clone(),
             payload,
             tool,
@@ -190,91 +167,13 @@ impl FileHook {
         own().or_else(|| self.declared.project.clone()).or_else(|| self.runtime.project_dir())
     }
 
-    /// How long the hook may run, as its file or its dialect says; `None` is without end.
-    #[must_use]
-    pub const fn limit(&self) -> Option<Duration> {
-        match self.declared.spec.timeout {
-            Timeout::After(limit) => Some(limit),
-            Timeout::Never | Timeout::Default => None,
-        }
-    }
-
-    /// Starts the hook on the pool; `done` is called exactly once, from whichever thread ends it.
-    ///
-    /// The time limit begins when the hook itself begins. Cancelling the job kills the whole process group or drops the
-    /// connection. The environment is read here, on the caller's thread.
-    pub fn start(
-        self: &Arc<Self>,
-        invocation: Invocation,
-        done: impl FnOnce(HandlerResult<Value>) + Send + 'static,
-    ) -> Option<Job> {
-        self.start_in(None, invocation, done)
-    }
-
-    /// What it decides without running anything; `None` when something runs.
-    pub fn decision(&self) -> Option<&Decision> {
-        match &self.declared.run {
-            Run::Decision(decision) => Some(decision),
-            _ => None,
-        }
-    }
-
     /// What it answers at once, when nothing runs.
-    fn decide(&self, invocation: &Invocation) -> Option<HandlerResult<Value>> {
+    fn decide(&self, payload: &Map<String, Value>) -> Option<HandlerResult<Value>> {
         match &self.declared.run {
             Run::Decision(decision) => Some(HandlerResult::Answer(decision.answer())),
-            Run::Computed(computed) => Some(computed.answer(&invocation.payload, &*self.runtime.sessions)),
+            Run::Computed(computed) => Some(computed.answer(payload, &*self.runtime.sessions)),
             _ => None,
         }
-    }
-
-    /// What it answers to an event that has no JSON form; `None` where that is a failure.
-    #[must_use]
-    pub fn without_event(&self) -> Option<Value> {
-        match &self.declared.run {
-            Run::Computed(computed) => computed.without_event(),
-            _ => None,
-        }
-    }
-
-    /// Whether it counts events, so that it decides nothing in a program that ends after one.
-    #[must_use]
-    pub const fn counts(&self) -> bool {
-        matches!(self.declared.run, Run::Computed(Computed::Limit(_)))
-    }
-
-    /// Starts the hook as part of a distributed trace; without one of the host's it is the one that the process was started in.
-    pub fn start_in(
-        self: &Arc<Self>,
-        trace: Option<TraceContext>,
-        invocation: Invocation,
-        done: impl FnOnce(HandlerResult<Value>) + Send + 'static,
-    ) -> Option<Job> {
-        if let Some(decided) = self.decide(&invocation) {
-            // Nothing runs that would be worth a thread.
-            done(decided);
-            return None;
-        }
-        let hook = Arc::clone(self);
-        // Nothing that is shared is locked on the pool's threads: a child forked meanwhile would find it locked for ever.
-        let surroundings =
-            Surroundings { environment: Environment::of_process().in_trace(trace), left: self.left_for(&invocation) };
-        let done = Done(Some(done));
-        let dialect = self.declared.dialect;
-        let in_order = dialect.detached_in_order().then(|| order::dispatch(dialect.name(), &invocation));
-        let submit = |turn: Option<Turn>| {
-            self.runtime.pool.submit(move |cancel| {
-                if let Some(turn) = &turn {
-                    turn.wait(cancel);
-                }
-                done.report(hook.run(invocation, &surroundings, cancel));
-            })
-        };
-        let job = match in_order {
-            Some(dispatch) => self.runtime.chains.start(dispatch, |turn| submit(Some(turn))),
-            None => submit(None),
-        };
-        job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
     }
 
     /// Runs the hook on this thread.
@@ -294,10 +193,13 @@ impl FileHook {
         let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
-            Run::Decision(_) | Run::Computed(_) => return self.decide(invocation).unwrap_or(HandlerResult::Nothing),
+            Run::Decision(_) | Run::Computed(_) => return self.decide(&invocation.payload).unwrap_or(HandlerResult::Nothing),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(HookFailure::new(
                 FailureKind::NotStarted,
-                format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
+                format!(
+                    "a hook of kind {:?} is run by the host, which has set nothing to run it with",
+                    self.declared.run.kind()
+                ),
             )),
         };
         let handler_result = handler_result.unwrap_or_else(|failure| dialect.broken(invocation, failure));
@@ -333,13 +235,75 @@ impl FileHook {
     /// The variables that hooks before this one left for it in the conversation.
     fn left_for(&self, invocation: &Invocation) -> Vec<(String, String)> {
         let (session, agent) = (invocation.text("session_id"), invocation.text("agent_id"));
-        self.runtime.sessions.variables(session, agent, self.scope())
+        self.runtime.sessions.variables(session, agent, self.declared.spec.scope)
+    }
+}
+
+impl OutsideHook for FileHook {
+    fn start(self: Arc<Self>, mut input: HookInput, done: Done) -> Option<Job> {
+        if let Some(decided) = self.decide(&input.payload) {
+            // Nothing runs that would be worth a thread.
+            done.report(decided);
+            return None;
+        }
+        // Nothing that is shared is locked on the pool's threads: a child forked meanwhile would find it locked for ever.
+        let environment = Environment::of_process().in_trace(input.trace.take());
+        let invocation = self.invocation(input);
+        let surroundings = Surroundings { environment, left: self.left_for(&invocation) };
+        let dialect = self.declared.dialect;
+        let in_order = dialect.detached_in_order().then(|| order::dispatch(dialect.name(), &invocation));
+        let hook = Arc::clone(&self);
+        let submit = |turn: Option<Turn>| {
+            self.runtime.pool.submit(move |cancel| {
+                if let Some(turn) = &turn {
+                    turn.wait(cancel);
+                }
+                done.report(hook.run(invocation, &surroundings, cancel));
+            })
+        };
+        let job = match in_order {
+            Some(dispatch) => self.runtime.chains.start(dispatch, |turn| submit(Some(turn))),
+            None => submit(None),
+        };
+        job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
     }
 
-    /// Who loaded the hook.
-    #[must_use]
-    pub const fn scope(&self) -> Scope {
-        self.declared.spec.scope
+    /// As its file or its dialect says.
+    fn limit(&self) -> Option<Duration> {
+        match self.declared.spec.timeout {
+            Timeout::After(limit) => Some(limit),
+            Timeout::Never | Timeout::Default => None,
+        }
+    }
+
+    fn wakes(&self) -> bool {
+        self.declared.wakes
+    }
+
+    fn fixed_answer(&self) -> Option<Value> {
+        match &self.declared.run {
+            Run::Decision(decision) => Some(decision.answer()),
+            _ => None,
+        }
+    }
+
+    fn without_event(&self) -> Option<Value> {
+        match &self.declared.run {
+            Run::Computed(computed) => computed.without_event(),
+            _ => None,
+        }
+    }
+
+    fn counts(&self) -> bool {
+        matches!(self.declared.run, Run::Computed(Computed::Limit(_)))
+    }
+
+    fn hosted(&self) -> Option<&dyn HostedHook> {
+        matches!(self.declared.run, Run::Prompt { .. } | Run::McpTool { .. }).then_some(self)
+    }
+
+    fn broken(&self, input: &HookInput, failure: HookFailure<Value>) -> HandlerResult<Value> {
+        self.declared.dialect.broken(&self.invocation(input.clone()), failure)
     }
 }
 
@@ -348,62 +312,4 @@ struct Surroundings {
     environment: Environment,
     /// The variables that hooks before it left for it in the conversation.
     left: Vec<(String, String)>,
-}
-
-/// The callback of a started hook; called even when the job is dropped without having run.
-struct Done<F: FnOnce(HandlerResult<Value>)>(Option<F>);
-
-impl<F: FnOnce(HandlerResult<Value>)> Done<F> {
-    fn report(mut self, handler_result: HandlerResult<Value>) {
-        if let Some(report) = self.0.take() {
-            report(handler_result);
-        }
-    }
-}
-
-impl<F: FnOnce(HandlerResult<Value>)> Drop for Done<F> {
-    fn drop(&mut self) {
-        let Some(report) = self.0.take() else { return };
-        if std::thread::panicking() {
-            // Nothing shows what the hook wanted, so that a gate stays shut, as for a command whose end is lost.
-            let why = "its answer is lost: the engine panicked while the hook ran; please report it";
-            report(HandlerResult::Failed(HookFailure {
-                meant_to_restrict: true,
-                ..HookFailure::new(FailureKind::Lost, why)
-            }));
-            return;
-        }
-        let why = "the hook was not run: it was cancelled, the engine is shut down, or the system gives no thread";
-        report(HandlerResult::Failed(HookFailure::new(FailureKind::NotStarted, why)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
-    use std::sync::mpsc::channel;
-
-    use super::*;
-
-    /// What is reported of a hook whose job ends so, without an answer.
-    fn reported(ends: impl FnOnce()) -> HookFailure<Value> {
-        let (report, reports) = channel();
-        let done = Done(Some(move |handler_result| _ = report.send(handler_result)));
-        _ = catch_unwind(AssertUnwindSafe(move || {
-            let _done = done;
-            ends();
-        }));
-        match reports.recv() {
-            Ok(HandlerResult::Failed(failure)) => failure,
-            other => panic_any(format!("a failure is reported, not {other:?}")),
-        }
-    }
-
-    #[test]
-    fn a_hook_whose_job_panics_keeps_a_gate_shut() {
-        let failure = reported(|| panic_any("a library panics"));
-        assert!(failure.kind == FailureKind::Lost && failure.meant_to_restrict, "{failure:?}");
-        let failure = reported(|| ());
-        assert!(failure.kind == FailureKind::NotStarted && !failure.meant_to_restrict, "{failure:?}");
-    }
 }

@@ -20,6 +20,7 @@ use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
 use crate::config::watch::Sightings;
 use crate::file_hook::{FileHook, Runtime};
+use hookweave_exec::outside::OutsideHook;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::{Enforcement, Scope};
@@ -30,8 +31,8 @@ pub use ready_made::register_ready_made;
 pub use request::{FileRequest, LoadRequest, PlacesRequest};
 pub use watching::{FilesWatch, PendingChanges, Watched};
 
-/// Makes a host's handler of a hook from a file.
-pub type Wrap<'w, T> = &'w dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> T;
+/// Makes a host's handler of an outside hook.
+pub type Wrap<'w, T> = &'w dyn Fn(Arc<dyn OutsideHook>, Arc<EventSpec>) -> T;
 
 /// What came of loading.
 #[derive(Debug, Clone, Default, Serialize)]

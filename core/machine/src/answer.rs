@@ -13,7 +13,7 @@ use crate::payload::{Host, Kind, Spelling};
 
 use intent::Intent;
 
-pub use parts::{Injection, Message, Question};
+pub use parts::{ALLOW_ALWAYS, ALLOW_ONCE, Injection, Message, Question};
 
 /// A hook's answer, valid for its event.
 #[derive(Debug)]

@@ -27,7 +27,8 @@ use crate::tool::{Tools, names as tool_names, usual};
 
 use args::ArgCondition;
 
-pub(crate) use key::{Key, TextTest};
+pub(crate) use args::TextTest;
+pub(crate) use key::Key;
 
 pub use crate::pattern::exact_pattern;
 pub use rules::Rules;

@@ -9,14 +9,9 @@ use super::flow::Cx;
 use super::kept::KeptQuestion;
 use super::state::Approval;
 use super::verdict::Asker;
-use hookweave_machine::answer::Question;
+use hookweave_machine::answer::{ALLOW_ALWAYS, ALLOW_ONCE, Question};
 use hookweave_machine::escape::escaped;
 use hookweave_machine::observer::ObservedEvent;
-
-/// The choice that allows this once.
-pub(super) const ONCE: &str = "Allow once";
-/// The choice that allows this and its like from now on.
-pub(super) const ALWAYS: &str = "Allow always";
 
 /// The words for no that an approver may give in place of an option, in any case.
 const NO: &[&str] = &["deny", "no", "n"];
@@ -187,7 +182,7 @@ impl Cx {
             Some(edit) => (Some(&edit.approval), edit.shown.as_deref()),
             None => (remembered.last(), shown.as_deref()),
         };
-        let is_always = decided.granted && decided.option.as_deref() == Some(ALWAYS);
+        let is_always = decided.granted && decided.option.as_deref() == Some(ALLOW_ALWAYS);
         if let Some(widest) = widest.filter(|_| is_always) {
             let question = kept_question(widest, hook, &directory, shown);
             if let (Some(store), Some(question)) = (&store, question)
@@ -283,7 +278,7 @@ impl Cx {
 /// The option that an approver's answer stands for: `yes` and `y` allow this once, unless an option is called so.
 fn meant(request: &ApprovalRequest, answer: String) -> String {
     let is_yes = ["yes", "y"].iter().any(|word| answer.trim().eq_ignore_ascii_case(word));
-    let once = || request.granting.iter().find(|option| *option == ONCE).cloned();
+    let once = || request.granting.iter().find(|option| *option == ALLOW_ONCE).cloned();
     if request.options.contains(&answer) || !is_yes { answer } else { once().unwrap_or(answer) }
 }
 
@@ -309,7 +304,7 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Questio
         "" => format!("Continue with {}?", subject.event),
         tool => format!("Run {tool}?"),
     });
-    let allows = |option: &String| option == ONCE || option == ALWAYS || ask.grants.contains(option);
+    let allows = |option: &String| option == ALLOW_ONCE || option == ALLOW_ALWAYS || ask.grants.contains(option);
     let denying: Vec<String> =
         ask.options.iter().filter(|option| !allows(option)).map(|option| escaped(option)).collect();
     let granting = ask.options.iter().filter(|option| allows(option)).map(|option| escaped(option));

@@ -25,7 +25,6 @@ mod kept;
 mod notices;
 mod permission;
 mod prompt;
-mod question;
 #[cfg(all(test, shuttle))]
 mod races;
 mod recording;
@@ -67,7 +66,6 @@ pub use kept::{ApprovalStore, KeptQuestion};
 pub use notices::NoticeResult;
 pub use permission::{Permission, Permissions};
 pub use prompt::Submitted;
-pub use question::{Reading, TerminalQuestion};
 pub use response::{Arguments, ParsedCall, ParsedResponse, read_response};
 pub use settings::{Approvals, MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};

@@ -1,13 +1,11 @@
-//! Commands, webhooks and hosted questions as hooks of the engine.
+//! Hooks from files in an engine: loaded, reloaded, stopped, and who answers what they ask.
 
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use super::deadline::Timed;
-use super::nesting::inside;
+use super::outside_hook::{Hosts, OutsideCode};
 use super::watching::Watching;
 use super::{Engine, Event, Outcome};
 use crate::engine::handler::Code;
@@ -18,60 +16,15 @@ use hookweave_host::config::lint::{Finding, lint};
 use hookweave_host::config::load::LoadOptions;
 use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::TrustStore;
-use hookweave_host::dialects::Invocation;
-use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::error::Error;
-use hookweave_host::event::EventSpec;
-use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
+use hookweave_host::exec::outside::{HostQuestion, OutsideHook};
+use hookweave_host::exec::trace_context::TraceContext;
+use hookweave_host::file_hook::{FileHook, Runtime, Settings};
 use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport, register_ready_made};
+use hookweave_host::hook::HookSpec;
 use hookweave_host::json::Json;
 use hookweave_host::matcher::Access;
 use hookweave_host::tool::ToolDefinition;
-
-/// What a host answers to a question.
-type Answering = Pin<Box<dyn Future<Output = Result<Value, HookError>> + Send>>;
-
-type Answer = dyn Fn(HostQuestion) -> Answering + Send + Sync;
-
-type Trace = dyn Fn() -> Option<TraceContext> + Send + Sync;
-
-/// Who answers the questions of hooks that only the host can run.
-#[derive(Default)]
-struct Hosts {
-    judge: RwLock<Option<Arc<Answer>>>,
-    tools: RwLock<Option<Arc<Answer>>>,
-    trace: RwLock<Option<Arc<Trace>>>,
-}
-
-impl std::fmt::Debug for Hosts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hosts").finish_non_exhaustive()
-    }
-}
-
-impl Hosts {
-    fn set_judge(&self, answer: impl Fn(HostQuestion) -> Answering + Send + Sync + 'static) {
-        *self.judge.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
-    }
-
-    fn set_tools(&self, answer: impl Fn(HostQuestion) -> Answering + Send + Sync + 'static) {
-        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
-    }
-
-    fn trace(&self) -> Option<TraceContext> {
-        let trace = self.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
-        trace.and_then(|trace| trace())
-    }
-
-    fn who_answers(&self, question: &HostQuestion) -> Option<Arc<Answer>> {
-        let answers = match question {
-            HostQuestion::Judge { .. } => &self.judge,
-            HostQuestion::Tool { .. } => &self.tools,
-            _ => return None,
-        };
-        answers.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
 
 /// What one engine has for hooks from files.
 #[derive(Debug)]
@@ -96,8 +49,8 @@ impl FileHooks {
         self.runtime.define_tool(definition);
     }
 
-    fn code(&self, hook: Arc<FileHook>) -> Code {
-        Code::File(FileHookCode { hook, hosts: Arc::clone(&self.hosts) })
+    fn code(&self, hook: Arc<dyn OutsideHook>) -> Code {
+        Code::Outside(OutsideCode::new(hook, Arc::clone(&self.hosts)))
     }
 }
 
@@ -245,10 +198,14 @@ impl Engine {
 
     /// Registers a hook as a file would declare it; gives its id.
     pub(crate) fn register_file_hook(&self, declared: Declared) -> Result<String, Error> {
-        let file_hooks = &self.inner.file_hooks;
         let spec = declared.spec.clone();
-        let hook = FileHook::new(declared, None, Arc::clone(&file_hooks.runtime));
-        let id = self.inner.registry.register(spec, file_hooks.code(Arc::new(hook)))?;
+        let hook = FileHook::new(declared, None, Arc::clone(self.files_runtime()));
+        self.register_outside(spec, Arc::new(hook))
+    }
+
+    /// Registers a hook that runs outside of this program; gives its id.
+    pub(crate) fn register_outside(&self, spec: HookSpec, hook: Arc<dyn OutsideHook>) -> Result<String, Error> {
+        let id = self.inner.registry.register(spec, self.inner.file_hooks.code(hook))?;
         self.log_observers();
         Ok(id.to_string())
     }
@@ -295,72 +252,11 @@ impl Engine {
     /// webhooks as headers. It is called on the task that dispatches; where it knows nothing, what the process was started
     /// with is passed on.
     pub fn set_trace_context(&self, trace: impl Fn() -> Option<TraceContext> + Send + Sync + 'static) {
-        *self.inner.file_hooks.hosts.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(trace));
+        self.inner.file_hooks.hosts.set_trace(trace);
     }
 
     /// Kills the commands and drops the requests that run; false when something still runs after the limit.
     pub fn stop_file_hooks(&self, limit: std::time::Duration) -> bool {
         self.inner.file_hooks.runtime.shutdown(limit)
-    }
-}
-
-/// A hook from a file, for one engine.
-#[derive(Debug, Clone)]
-pub(crate) struct FileHookCode {
-    hook: Arc<FileHook>,
-    hosts: Arc<Hosts>,
-}
-
-impl FileHookCode {
-    pub(crate) fn wakes(&self) -> bool {
-        self.hook.declared().wakes
-    }
-
-    /// Runs the hook to its end; dropping the future kills it.
-    pub(super) async fn run(&self, spec: &Arc<EventSpec>, event: &Event, depth: u32) -> HandlerResult<Arc<Value>> {
-        let Value::Object(payload) = event.to_json() else { return HandlerResult::Nothing };
-        let invocation = self.hook.invocation(spec, payload, depth);
-        let handler_result = match self.hook.question(&invocation) {
-            Some(question) => self.ask(question, &invocation).await,
-            None => self.wait(invocation).await,
-        };
-        shared(handler_result)
-    }
-
-    async fn wait(&self, invocation: Invocation) -> HandlerResult<Value> {
-        let (sender, receiver) = tokio::sync::oneshot::channel();
-        let job =
-            self.hook.start_in(self.hosts.trace(), invocation, move |handler_result| drop(sender.send(handler_result)));
-        let _kills = job.map(hookweave_host::exec::pool::Job::cancel_on_drop);
-        receiver.await.unwrap_or_else(|_| {
-            HandlerResult::Failed(HookFailure::new(FailureKind::NotStarted, "the hook was dropped"))
-        })
-    }
-
-    async fn ask(&self, question: HostQuestion, invocation: &Invocation) -> HandlerResult<Value> {
-        let Some(answer) = self.hosts.who_answers(&question) else {
-            return self.hook.unanswered(invocation);
-        };
-        let depth = invocation.depth;
-        let answered = match inside(depth, || answer(question)) {
-            Ok(answering) => Timed::new(answering, self.hook.limit(), depth).await,
-            Err(panicked) => Err(panicked),
-        };
-        match answered {
-            Ok(Ok(answer)) => self.hook.answered(invocation, &answer),
-            Ok(Err(why)) => self.hook.broken(invocation, HookFailure::new(FailureKind::Raised, why.to_string())),
-            Err(failure) => self.hook.broken(invocation, failure),
-        }
-    }
-}
-
-fn shared(handler_result: HandlerResult<Value>) -> HandlerResult<Arc<Value>> {
-    match handler_result {
-        HandlerResult::Nothing => HandlerResult::Nothing,
-        HandlerResult::Detached => HandlerResult::Detached,
-        HandlerResult::Answer(answer) => HandlerResult::Answer(Arc::new(answer)),
-        HandlerResult::Failed(HookFailure { kind, message, meant_to_restrict, cause }) => {
-            HandlerResult::Failed(HookFailure { kind, message, meant_to_restrict, cause: cause.map(Arc::new) })
-        }
     }
 }

@@ -24,8 +24,8 @@ pub(crate) enum Code {
     /// Answers at once; runs inline, without a future.
     Sync(SyncCode),
     Async(Arc<dyn Handler>),
-    /// A command, a webhook, or a question to the host's own model or tools.
-    File(crate::engine::FileHookCode),
+    /// A hook that runs outside of this program, or a question to its own model or tools.
+    Outside(crate::engine::OutsideCode),
 }
 
 /// A closure that answers at once.
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Code {
         f.write_str(match self {
             Self::Sync(_) => "Sync",
             Self::Async(_) => "Async",
-            Self::File(_) => "File",
+            Self::Outside(_) => "Outside",
         })
     }
 }
@@ -46,7 +46,7 @@ impl Code {
     pub(crate) fn wakes(&self) -> bool {
         match self {
             Self::Sync(_) | Self::Async(_) => false,
-            Self::File(hook) => hook.wakes(),
+            Self::Outside(hook) => hook.wakes(),
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn overran(entry: &Entry<Code>, took: u64) -> bool {
 pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, began: Instant) -> Ended {
     match entry.handler() {
         Code::Sync(run) => run_sync(entry, run, event, depth, began),
-        Code::File(hook) => {
+        Code::Outside(hook) => {
             let span = hook_span(entry);
             span.in_scope(|| log_start(entry));
             let handler_result = hook.run(entry.event(), event, depth).instrument(span.clone()).await;

@@ -1,7 +1,7 @@
 /** From a hook of A3S's to one of the engine's: what the two call differently. */
 
 import type { EventMethods } from "../../event-base.js";
-import { answerOf } from "../../file-hooks.js";
+import { answerOf } from "../../outside-hooks.js";
 import { exactPattern } from "../../native.js";
 import { isPlain } from "../../values.js";
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _native
-from .._file_hooks import FileHookError
+from .._outside_hooks import OutsideHookError
 
-__all__ = ["FileHookError", "answer_of", "event_of", "question_of"]
+__all__ = ["OutsideHookError", "answer_of", "event_of", "question_of"]
 
 
 def event_of(dialect: str, declared: str) -> str | None:
@@ -26,19 +26,19 @@ def question_of(dialect: str, declared: str, event: str, payload: Mapping[str, A
         return _native.dialect_question(dialect, declared, event, json.dumps(payload, default=str))
     except Exception as error:
         message = f"payload_not_json: the hook cannot be given the event as JSON: {error}"
-        raise FileHookError("not_started", message, True) from error
+        raise OutsideHookError("not_started", message, True) from error
 
 
 def answer_of(
     dialect: str, declared: str, event: str, answer: Any, payload: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """The canonical answer that a hook of the system means; :class:`FileHookError` when it cannot be read."""
+    """The canonical answer that a hook of the system means; :class:`OutsideHookError` when it cannot be read."""
     try:
         text = "" if answer is None else json.dumps(answer, default=str)
         own = json.dumps(payload or {}, default=str)
         is_read, value = _native.dialect_answer(dialect, declared, event, own, text)
     except Exception as error:
-        raise FileHookError("invalid_answer", f"the answer cannot be read as JSON: {error}", True) from error
+        raise OutsideHookError("invalid_answer", f"the answer cannot be read as JSON: {error}", True) from error
     if not is_read:
         raise value
     return None if value is None else dict(value)

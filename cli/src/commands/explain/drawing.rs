@@ -1,6 +1,5 @@
 //! The hooks of events as a picture: `hookweave explain --graph`.
 
-use hookweave_host::decision::Decision;
 use hookweave_host::explain::{ExplainedHook, explain};
 use hookweave_host::hook::Enforcement;
 use hookweave_host::json::Json;
@@ -122,21 +121,19 @@ impl Scene<'_> {
             return "It continues: it cannot be blocked.".to_owned();
         }
         let able: Vec<_> = hooks.filter(|(_, drawn)| drawn.can_stop()).collect();
-        let refusal = able.iter().find_map(|(hook, _)| match self.decision(hook) {
-            Some(Decision::Block(reason)) => Some((&hook.name, reason)),
-            _ => None,
-        });
+        let refusal = able.iter().find_map(|(hook, _)| Some((&hook.name, self.fixed_reason(hook, "block")?)));
         if let Some((name, reason)) = refusal {
             return format!("{name} blocks it: {reason}");
         }
-        let question = able.iter().find_map(|(hook, _)| match self.decision(hook) {
-            Some(Decision::Ask(question)) => {
-                Some(format!("{} asks a person: {}", hook.name, question.as_deref().unwrap_or_default()))
-            }
-            _ => None,
+        let question = able.iter().find_map(|(hook, _)| {
+            let question = self.fixed_reason(hook, "ask")?;
+            Some(format!("{} asks a person: {question}", hook.name))
         });
-        let asked: Vec<&str> =
-            able.iter().filter(|(hook, _)| self.decision(hook).is_none()).map(|(hook, _)| hook.name.as_str()).collect();
+        let asked: Vec<&str> = able
+            .iter()
+            .filter(|(hook, _)| self.fixed_answer(hook).is_none())
+            .map(|(hook, _)| hook.name.as_str())
+            .collect();
         let names = match asked.split_at_checked(MOST_NAMES) {
             Some((some, rest)) if !rest.is_empty() => format!("{} or {} more", some.join(", "), rest.len()),
             _ => asked.join(" or "),
@@ -149,9 +146,15 @@ impl Scene<'_> {
         }
     }
 
-    /// What a hook decides without running anything.
-    fn decision(&self, hook: &HookInfo) -> Option<Decision> {
-        self.policy.registry.entry(HookId::parse(&hook.id)?)?.handler().decision().cloned()
+    /// What a hook always answers, without running anything.
+    fn fixed_answer(&self, hook: &HookInfo) -> Option<Value> {
+        self.policy.registry.entry(HookId::parse(&hook.id)?)?.handler().fixed_answer()
+    }
+
+    /// Why, where it always answers with this action.
+    fn fixed_reason(&self, hook: &HookInfo, action: &str) -> Option<String> {
+        let answer = self.fixed_answer(hook).filter(|answer| answer["action"] == action)?;
+        answer["reason"].as_str().map(str::to_owned)
     }
 
     /// Typical calls, where hooks look at calls.

@@ -6,13 +6,14 @@ use super::encode::data;
 use super::{NAME, events};
 use crate::output;
 use crate::{CommandOutput, Invocation, canonical};
+use hookweave_machine::answer::{ALLOW_ALWAYS, ALLOW_ONCE};
 use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 
 /// How many fields that an event lacks are named in the trace.
 const MOST_NOTES: usize = 10;
 
 /// Choices that a person has when a hook names none.
-const OPTIONS: &[&str] = &["Allow once", "Deny"];
+const OPTIONS: &[&str] = &[ALLOW_ONCE, "Deny"];
 
 /// The words that grant there, in any case.
 const GRANTING: &[&str] = &["allow", "allow once", "allow always"];
@@ -51,7 +52,7 @@ impl HookResult {
             // There every choice but "Deny" grants; here only known words do.
             Some(Value::Array(options)) => options
                 .iter()
-                .map(|option| if option == "Allow" { json!("Allow once") } else { option.clone() })
+                .map(|option| if option == "Allow" { json!(ALLOW_ONCE) } else { option.clone() })
                 .collect(),
             Some(other) => other.clone(),
             None => json!(OPTIONS),
@@ -101,7 +102,7 @@ impl HookResult {
 
 /// Whether an option grants by a word that the engine writes in another way.
 fn grants(option: &Value) -> bool {
-    let is_own = option == "Allow once" || option == "Allow always";
+    let is_own = option == ALLOW_ONCE || option == ALLOW_ALWAYS;
     !is_own && option.as_str().is_some_and(|text| GRANTING.iter().any(|word| text.eq_ignore_ascii_case(word)))
 }
 

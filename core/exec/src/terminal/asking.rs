@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::NoAnswer;
 use super::device::{Device, TerminalInput};
+use super::question::{Reading, TerminalQuestion};
 use super::turn::Turn;
 use crate::cancel::Cancel;
 use hookweave_clock::now;
-use hookweave_session::{Reading, TerminalQuestion};
 
 /// Between two checks of the clock and of whether a caller still waits.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -9,12 +9,11 @@ use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 use ureq::tls::{RootCerts, TlsConfig};
 
-use super::allow::UrlPattern;
 use super::call::Call;
 use super::error::WebhookError;
 use super::exchange::Exchange;
-use super::guard::Guard;
 use super::resolve::{GuardedResolver, Resolve, SystemResolver};
+use super::rules::Rules;
 use super::spec::{WebPolicy, WebhookSpec};
 use super::target::Target;
 use super::wire::GuardedConnector;
@@ -25,38 +24,6 @@ use hookweave_machine::handler_output::WebResponse;
 /// How long an unused connection is kept: shorter than the five seconds after which common servers close theirs,
 /// so that no event is sent into a connection that is just being closed.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
-
-impl WebPolicy {
-    /// Says what in the policy cannot be read, if anything. A client with such a policy sends nothing.
-    pub fn check(&self) -> Result<(), WebhookError> {
-        Rules::new(self).map(drop)
-    }
-}
-
-/// A policy, read.
-pub(super) struct Rules {
-    patterns: Option<Vec<UrlPattern>>,
-    pub(super) guard: Guard,
-}
-
-impl Rules {
-    fn new(policy: &WebPolicy) -> Result<Self, WebhookError> {
-        let read = |patterns: &Vec<String>| patterns.iter().map(|each| UrlPattern::new(each)).collect();
-        let patterns = policy.allowed_urls.as_ref().map(read).transpose().map_err(WebhookError::BadPolicy)?;
-        let guard = Guard::new(&policy.allowed_networks, policy.allow_private).map_err(WebhookError::BadPolicy)?;
-        Ok(Self { patterns, guard })
-    }
-
-    /// Whether a URL is allowed.
-    fn admit(&self, target: &Target) -> Result<(), WebhookError> {
-        match &self.patterns {
-            Some(patterns) if !patterns.iter().any(|pattern| pattern.matches(target.url())) => {
-                Err(WebhookError::NotAllowed { url: target.shown() })
-            }
-            _ => Ok(()),
-        }
-    }
-}
 
 /// Sends webhooks and keeps their connections for the next ones; one for each client of the engine.
 pub struct WebClient {

@@ -16,7 +16,7 @@ use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
 use super::call::{Call, Fault, cancelled};
-use super::client::Rules;
+use super::rules::Rules;
 
 /// How many lookups may be under way. The system's lookup cannot be interrupted: one that hangs outlives its request.
 const MAX_LOOKUPS: usize = 32;

@@ -16,7 +16,7 @@ use ureq::unversioned::transport::{
 };
 
 use super::call::{Call, Fault, cancelled};
-use super::client::Rules;
+use super::rules::Rules;
 use hookweave_clock::now;
 
 /// How long one of several addresses is tried before the next.

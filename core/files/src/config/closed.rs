@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::load::{LostApproval, Ready};
-use super::merge::Approvals;
+use super::configuration::{LostApproval, Ready};
 use super::reading::cut;
 use super::trust::{Change, Covers, TrustedHook};
 use super::{Declared, Problem, Run};
@@ -134,8 +133,8 @@ impl Missing<'_> {
         )
     }
 
-    /// What is reported of it, with the hook that closes the gate.
-    pub(super) fn lost(&self, waiting: &[Waiting<'_>], approvals: &Approvals<'_>) -> LostApproval {
+    /// What is reported of it, with the hook that closes the gate where a block stops the event.
+    pub(super) fn lost(&self, waiting: &[Waiting<'_>], is_gate: impl Fn(&str) -> bool) -> LostApproval {
         let why = self.sentence();
         let by = self.by.and_then(|by| waiting.get(by)).map(|waiting| waiting.ready);
         let closed = match (&self.change, by) {
@@ -143,7 +142,7 @@ impl Missing<'_> {
             (Some(Change::Script(_)), Some(ready)) => Some(ready.declared.clone()),
             _ => self.whole_event(&why),
         };
-        let closed = closed.filter(|declared| approvals.is_gate(&declared.spec.event)).map(|declared| {
+        let closed = closed.filter(|declared| is_gate(&declared.spec.event)).map(|declared| {
             let fingerprint = self.expected.approval.fingerprint.clone();
             Ready { declared: closing(declared, &why), fingerprint, guard: Arc::default(), unsure: None }
         });

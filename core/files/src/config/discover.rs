@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::closed::Expected;
-use super::load::{Configuration, FoundFile, Piece, read_text, refuse_left_out, refused};
+use super::configuration::{Configuration, FoundFile, Piece};
+use super::load::{read_text, refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
 use super::policy_files;

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::guarding::guarded;
 use super::reading::{Reading, Spot, Take, Wrong, bounded, cut};
 use super::{Declared, Run, variables};
 use hookweave_dialects::{Dialect, Placement};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
 use hookweave_machine::error::{did_you_mean, surely_meant};
-use hookweave_machine::event::{BUILT_IN as BUILT_IN_EVENTS, Catalogue, EventSpec};
+use hookweave_machine::event::{Catalogue, EventSpec};
 use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 use hookweave_machine::matcher::{Matcher, MatcherSpec};
 pub(super) use label::{in_full, without_secrets};
@@ -278,17 +279,6 @@ fn in_matcher(spot: &Spot<'_>, message: &str) -> Wrong {
     let matcher = spot.given("matcher");
     let there = matcher.as_ref().and_then(|matcher| matcher.given(field?)).or(matcher);
     Wrong { at: there.map_or(spot.node.at, |there| there.node.at), ..spot.wrong(message) }
-}
-
-/// Whether an entry on an event of a system's file may be a guard: hooks can refuse or change something there. In our own
-/// files, which are written for this version, every entry counts as one.
-pub(super) fn guarded(dialect: &dyn Dialect, declared: &str) -> bool {
-    if dialect.name() == "hookweave" {
-        return true;
-    }
-    let Some(Ok(place)) = dialect.place(declared, None) else { return false };
-    let known = BUILT_IN_EVENTS.iter().find(|known| known.name == place.event);
-    known.is_none_or(|known| known.gate || known.fields.iter().any(|field| field.modifiable))
 }
 
 /// A command that a shell reads.

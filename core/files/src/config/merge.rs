@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use super::closed::{self, Expected, Missing, Waiting};
-use super::load::{Configuration, LostApproval, Piece, Ready, UntrustedHook};
+use super::configuration::{Configuration, LostApproval, Piece, Ready, UntrustedHook};
 use super::trust::{Trust, TrustedHook};
 use super::{Directories, Problem};
 use hookweave_machine::event::Catalogue;
@@ -150,7 +150,8 @@ fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, config
             || candidates.iter().any(|candidate| candidate.trusted() && candidate.ready.fingerprint == fingerprint)
     };
     let missing = closed::missing(&approvals.expected, &is_present, &waiting);
-    let lost: Vec<LostApproval> = missing.iter().map(|missing| missing.lost(&waiting, approvals)).collect();
+    let lost: Vec<LostApproval> =
+        missing.iter().map(|missing| missing.lost(&waiting, |event| approvals.is_gate(event))).collect();
     let problems: Vec<Problem> = missing.iter().filter_map(Missing::problem).collect();
     let told: Vec<(usize, String, String)> = missing
         .iter()
@@ -188,7 +189,7 @@ impl Approvals<'_> {
     }
 
     /// Whether a block stops an event.
-    pub(super) fn is_gate(&self, event: &str) -> bool {
+    fn is_gate(&self, event: &str) -> bool {
         self.events().resolve(event).is_ok_and(|event| event.gate())
     }
 

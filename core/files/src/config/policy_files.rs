@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::load::{Configuration, Ready};
+use super::configuration::{Configuration, Ready};
 use super::places::{self, Directories};
 use super::{Declared, Guard, Run};
 use hookweave_dialects::{Dialect, named};

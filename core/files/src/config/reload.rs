@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Problem;
+use super::configuration::{Configuration, Ready};
 use super::discover::change_source;
 use super::entry::in_full;
-use super::load::{Configuration, Ready};
 use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Timeout};
 
 /// How a new configuration differs from the old one.

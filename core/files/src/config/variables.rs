@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::guarded;
+use super::guarding::guarded;
 use super::places::is_folder_of_a_system;
 use super::{Declared, Loaded, Problem, Run};
 use hookweave_dialects::{Dialect, Inherits};

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::env_file::EnvFile;
 use super::environment::{self, Environment};
-use super::trace_context::TraceContext;
 use super::{FileHook, Surroundings};
 use hookweave_dialects::{self, CommandOutput, Encoded, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
+use hookweave_exec::outside::OutsideHook as _;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
 impl FileHook {
@@ -35,7 +35,7 @@ impl FileHook {
         let scrub = self.runtime.settings.scrub_environment;
         let mut variables = environment.inherited(dialect.inherits(), scrub);
         variables.add(left, environment, scrub);
-        if let Some(trace) = TraceContext::inherited(environment) {
+        if let Some(trace) = environment.trace() {
             // Also where a dialect passes on nothing of the environment: it says where the command is, not what it may know.
             variables = variables.in_trace(Some(trace));
         }

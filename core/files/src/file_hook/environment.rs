@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::trace_context::{self, TraceContext};
 use hookweave_dialects::Inherits;
+use hookweave_exec::trace_context::{PARENT, STATE, TraceContext};
 
 /// Words in the name of a variable that holds a credential, between its underscores.
 const CREDENTIALS: &[&str] = &["PAT", "JWT", "PASS", "SECRETS", "CREDENTIALS"];
@@ -28,13 +28,18 @@ impl Environment {
     /// The same within a host's own trace, if it has one.
     pub(super) fn in_trace(mut self, trace: Option<TraceContext>) -> Self {
         if let Some(trace) = trace {
-            self.0.retain(|(name, _)| name != trace_context::STATE);
-            self.set(trace_context::PARENT, trace.parent());
+            self.0.retain(|(name, _)| name != STATE);
+            self.set(PARENT, trace.parent());
             if let Some(state) = trace.state() {
-                self.set(trace_context::STATE, state);
+                self.set(STATE, state);
             }
         }
         self
+    }
+
+    /// The place in a distributed trace that it names.
+    pub(super) fn trace(&self) -> Option<TraceContext> {
+        TraceContext::parse(&self.text(PARENT)?, self.text(STATE).as_deref())
     }
 
     /// One variable as text.

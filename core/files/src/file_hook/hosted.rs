@@ -1,115 +1,46 @@
 //! Hooks that only the host can run: questions to its model or agent, and tools of servers that it is connected to.
 
-use serde_json::{Map, Value, json};
-
-use crate::config::Run;
-use hookweave_dialects::{self, Invocation, RunKind};
-use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
+use serde_json::Value;
 
 use super::FileHook;
+use crate::config::Run;
+use hookweave_dialects::{self, RunKind};
+use hookweave_exec::outside::{HookInput, HostQuestion, HostedHook};
+use hookweave_machine::dispatch::HandlerResult;
 
-/// What a host is asked to do for a hook.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum HostQuestion {
-    /// Ask a model, or an agent that may use tools, and give back its answer: `{"ok": true}` or
-    /// `{"ok": false, "reason": "…"}`.
-    Judge {
-        /// The whole prompt.
-        prompt: String,
-        /// The model that the file names.
-        model: Option<String>,
-        /// Whether an agent is asked.
-        agent: bool,
-    },
-    /// Call a tool of an MCP server and give back its text.
-    Tool {
-        /// The server's name.
-        server: String,
-        /// The tool's name.
-        tool: String,
-        /// The tool's input.
-        input: Map<String, Value>,
-    },
-}
-
-impl HostQuestion {
-    /// The question for hosts in other languages.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        match self {
-            Self::Judge { prompt, model, agent } => {
-                json!({"kind": if *agent { "agent" } else { "prompt" }, "prompt": prompt, "model": model})
-            }
-            Self::Tool { server, tool, input } => {
-                json!({"kind": "mcp_tool", "server": server, "tool": tool, "input": input})
-            }
-        }
+impl HostedHook for FileHook {
+    fn wants_tool(&self) -> bool {
+        matches!(self.declared.run, Run::McpTool { .. })
     }
-}
 
-impl FileHook {
-    /// What the host is asked to do; `None` for hooks that the engine runs itself.
-    #[must_use]
-    pub fn question(&self, invocation: &Invocation) -> Option<HostQuestion> {
-        let body = self.encode(invocation).body;
+    fn question(&self, input: &HookInput) -> Option<HostQuestion> {
+        let body = || self.encode(&self.invocation(input.clone())).body;
         match &self.declared.run {
             Run::Prompt { text, model, agent, .. } => {
-                let prompt = prompt(text, &body);
-                Some(HostQuestion::Judge { prompt, model: model.clone(), agent: *agent })
+                Some(HostQuestion::Judge { prompt: prompt(text, &body()), model: model.clone(), agent: *agent })
             }
-            Run::McpTool { server, tool, input } => Some(HostQuestion::Tool {
-                server: server.clone(),
-                tool: tool.clone(),
-                input: input.iter().map(|(name, value)| (name.clone(), filled(value, &body))).collect(),
-            }),
+            Run::McpTool { server, tool, input } => {
+                let body = body();
+                Some(HostQuestion::Tool {
+                    server: server.clone(),
+                    tool: tool.clone(),
+                    input: input.iter().map(|(name, value)| (name.clone(), filled(value, &body))).collect(),
+                })
+            }
             Run::Command(_) | Run::Webhook(_) | Run::Decision(_) | Run::Computed(_) => None,
         }
     }
 
-    /// What the host's answer means.
-    #[must_use]
-    pub fn answered(&self, invocation: &Invocation, answer: &Value) -> HandlerResult<Value> {
+    fn answered(&self, input: &HookInput, answer: &Value) -> HandlerResult<Value> {
         // A refusal that does not end the turn is what an agent's refusal is.
         let kind = match &self.declared.run {
             Run::Prompt { continue_on_block: true, .. } => RunKind::Agent,
             run => run.kind(),
         };
-        let handler_result = hookweave_dialects::answer_of_host(self.declared.dialect, invocation, kind, answer);
-        self.note(invocation, &handler_result);
+        let invocation = self.invocation(input.clone());
+        let handler_result = hookweave_dialects::answer_of_host(self.declared.dialect, &invocation, kind, answer);
+        self.note(&invocation, &handler_result);
         handler_result
-    }
-
-    /// What it means that the host gave no answer: its code raised, was cancelled, or was too late.
-    ///
-    /// Every driver reports it to the hook's dialect, which may know that the action must not happen then.
-    #[must_use]
-    pub fn broken(&self, invocation: &Invocation, failure: HookFailure<Value>) -> HandlerResult<Value> {
-        self.declared.dialect.broken(invocation, failure)
-    }
-
-    /// The result when answering took longer than the hook's timeout.
-    #[must_use]
-    pub fn late(&self, invocation: &Invocation) -> HandlerResult<Value> {
-        self.broken(invocation, HookFailure::timeout(self.limit().unwrap_or_default()))
-    }
-
-    /// The result when the host has no callback for the question.
-    #[must_use]
-    pub fn unanswered(&self, invocation: &Invocation) -> HandlerResult<Value> {
-        let (what, fix) = if self.wants_tool() {
-            ("calls a tool of an MCP server", "set_tool_caller")
-        } else {
-            ("asks a model", "set_judge")
-        };
-        let why = format!("the hook {what}, and the host has no callback for it; call {fix} first");
-        self.broken(invocation, HookFailure::new(FailureKind::NotStarted, why))
-    }
-
-    /// Whether the host has to call a tool, rather than to ask a model.
-    #[must_use]
-    pub fn wants_tool(&self) -> bool {
-        self.kind() == RunKind::McpTool
     }
 }
 
@@ -166,6 +97,7 @@ fn at<'a>(body: &'a Value, path: &str) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_event_stands_where_the_prompt_wants_it() {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::trace_context::TraceContext;
 use super::{FileHook, Surroundings};
 use hookweave_dialects::{self, Invocation};
 use hookweave_exec::cancel::Cancel;
+use hookweave_exec::outside::OutsideHook as _;
 use hookweave_exec::webhook::{WebhookError, WebhookSpec};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
@@ -30,7 +30,7 @@ impl FileHook {
             environment.text(name).or_else(own)
         };
         let limit = self.limit().unwrap_or(MAX_REQUEST);
-        let trace = TraceContext::inherited(environment);
+        let trace = environment.trace();
         let headers = trace.iter().flat_map(|trace| {
             std::iter::once(("traceparent", trace.parent())).chain(trace.state().map(|state| ("tracestate", state)))
         });

@@ -48,7 +48,13 @@ pub struct Question {
 const ASK_TIMEOUT_MS: u64 = 300_000;
 
 /// What a person can choose unless the ask says otherwise.
-const ASK_OPTIONS: &[&str] = &["Allow once", "Allow always", "Deny"];
+const ASK_OPTIONS: &[&str] = &[ALLOW_ONCE, ALLOW_ALWAYS, "Deny"];
+
+/// The option that allows this once, of every question.
+pub const ALLOW_ONCE: &str = "Allow once";
+
+/// The option that allows this and its like from now on, of every question.
+pub const ALLOW_ALWAYS: &str = "Allow always";
 
 /// The longest that a person is waited for: a day.
 const MAX_ASK_TIMEOUT_MS: f64 = 86_400_000.0;

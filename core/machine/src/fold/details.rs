@@ -265,3 +265,26 @@ impl<T, V> Details<T, V> {
         }
     }
 }
+
+impl<T, V> Record<T, V> {
+    /// What it decided, enforced or not.
+    pub(crate) fn decided(&self) -> Action {
+        self.observed.as_ref().map_or(self.action, |observed| observed.action)
+    }
+}
+
+impl<T, V> Details<T, V> {
+    /// Notes that the event could not be shown to hooks, where all hooks that ran observe; false where one is enforced.
+    pub(crate) fn observe_unshown(kept: &mut Option<Box<Self>>, plan: &Arc<Plan<T>>, quiet: &[u64], why: &str) -> bool {
+        let details = kept.get_or_insert_with(|| Self::after(plan, quiet));
+        let ran = |record: &&mut Record<T, V>| record.status != Status::Skipped;
+        if details.records.iter_mut().filter(ran).any(|record| !record.call.entry().observes()) {
+            return false;
+        }
+        let Some(last) = details.records.iter_mut().rfind(ran) else { return false };
+        if !last.decided().refuses() {
+            last.observed = Some(Box::new(Observed::block(why.to_owned())));
+        }
+        true
+    }
+}

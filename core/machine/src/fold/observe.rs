@@ -1,13 +1,9 @@
 //! What a hook that observes would have done: kept for people, and without any effect.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
-use super::details::{Details, Record, Status};
 use crate::action::Action;
 use crate::answer::{Answer, Injection, Message, Question};
-use crate::index::Plan;
 
 /// What a hook that observes would have done, had it been enforced.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -59,28 +55,5 @@ impl Observed {
             && observed.injections.is_empty()
             && observed.messages.is_empty();
         (!is_nothing).then_some(observed)
-    }
-}
-
-impl<T, V> Record<T, V> {
-    /// What it decided, enforced or not.
-    pub(crate) fn decided(&self) -> Action {
-        self.observed.as_ref().map_or(self.action, |observed| observed.action)
-    }
-}
-
-impl<T, V> Details<T, V> {
-    /// Notes that the event could not be shown to hooks, where all hooks that ran observe; false where one is enforced.
-    pub(crate) fn observe_unshown(kept: &mut Option<Box<Self>>, plan: &Arc<Plan<T>>, quiet: &[u64], why: &str) -> bool {
-        let details = kept.get_or_insert_with(|| Self::after(plan, quiet));
-        let ran = |record: &&mut Record<T, V>| record.status != Status::Skipped;
-        if details.records.iter_mut().filter(ran).any(|record| !record.call.entry().observes()) {
-            return false;
-        }
-        let Some(last) = details.records.iter_mut().rfind(ran) else { return false };
-        if !last.decided().refuses() {
-            last.observed = Some(Box::new(Observed::block(why.to_owned())));
-        }
-        true
     }
 }

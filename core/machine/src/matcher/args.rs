@@ -1,6 +1,5 @@
 //! Tests of single arguments.
 
-use super::key::TextTest;
 use super::spec::ArgTest;
 use super::{MatchResult, judge_texts};
 use crate::match_input::{MatchInput, scalar_text};
@@ -19,6 +18,16 @@ enum CompiledTest {
     Glob(Names),
     Regex(Pattern),
     Equals(serde_json::Value),
+}
+
+/// A test of one text.
+pub(crate) enum TextTest<'m> {
+    /// A regular expression matches.
+    Regex(&'m str),
+    /// It is one of these names.
+    Names(&'m Names),
+    /// It is this text.
+    Is(&'m str),
 }
 
 impl ArgCondition {

@@ -1,7 +1,7 @@
 //! The condition by which a hook is found among many, without asking each.
 
 use super::Matcher;
-use super::args::ArgCondition;
+use super::args::{ArgCondition, TextTest};
 use super::rule::Rule;
 use crate::pattern::{Names, Pattern};
 
@@ -21,16 +21,6 @@ pub(crate) enum Key<'m> {
     Session(&'m Names),
     /// Names of agents.
     Agent(&'m Names),
-}
-
-/// A test of one text.
-pub(crate) enum TextTest<'m> {
-    /// A regular expression matches.
-    Regex(&'m str),
-    /// It is one of these names.
-    Names(&'m Names),
-    /// It is this text.
-    Is(&'m str),
 }
 
 impl Matcher {

@@ -12,8 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::engine::Outcome;
 use crate::response::HookError;
 use hookweave_host::error::Error;
+use hookweave_host::exec::terminal::{PersonQuestion, TerminalQuestion};
 use hookweave_host::json::Json;
-use hookweave_host::session::{self, Role, TerminalQuestion};
+use hookweave_host::session::{self, Role};
 
 /// Something under way.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -79,21 +80,19 @@ impl ApprovalRequest {
 
 impl From<&ApprovalRequest> for TerminalQuestion {
     fn from(request: &ApprovalRequest) -> Self {
-        let asked = session::ApprovalRequest {
-            event: request.event,
+        Self::new(PersonQuestion {
+            event: request.event.to_owned(),
             tool: request.tool.clone(),
-            args: None,
+            agent: request.agent_id.clone(),
             shown: request.shown.clone(),
             hook: request.hook.clone(),
             prompt: request.prompt.clone(),
             options: request.options.clone(),
             granting: request.granting.clone(),
-            timeout_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX),
-            default: request.default,
-            remember: request.remember,
+            silence_allows: request.default == "allow",
+            remember: request.remember.map(str::to_owned),
             persistent: request.persistent,
-        };
-        Self::new(&asked).of_agent(request.agent_id.as_deref())
+        })
     }
 }
 

@@ -5,8 +5,7 @@ use tokio::sync::oneshot;
 use super::parts::{Approval, ApprovalRequest, Approver, BoxFuture};
 use crate::response::HookError;
 use hookweave_host::exec::cancel::Cancel;
-use hookweave_host::exec::terminal;
-use hookweave_host::session::TerminalQuestion;
+use hookweave_host::exec::terminal::{self, TerminalQuestion};
 
 /// Asks at the controlling terminal and shows how much time is left; without a terminal it denies.
 ///

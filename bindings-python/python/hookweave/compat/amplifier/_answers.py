@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from ... import _native
 from ...outcome import Injection
 from ...response import Level
-from .._dialect import FileHookError, answer_of, question_of
+from .._dialect import OutsideHookError, answer_of, question_of
 from .models import ContextInjection, HookResult, Parts, Role, with_parts
 
 __all__ = [
@@ -50,7 +50,7 @@ def fields_of(result: object) -> Fields | None:
     try:
         fields = dump() if callable(dump) else None
     except Exception as error:
-        raise FileHookError("invalid_answer", f"the result cannot be read: {error}", True) from error
+        raise OutsideHookError("invalid_answer", f"the result cannot be read: {error}", True) from error
     return dict(fields) if isinstance(fields, Mapping) else None
 
 
@@ -89,8 +89,8 @@ def _new_data(data: object) -> Any:
         if isinstance(data, Mapping):
             return plain(dict(data))
     except Exception as error:
-        raise FileHookError("invalid_answer", f"`data` of a modify has no JSON form: {error}", True) from error
-    raise FileHookError(
+        raise OutsideHookError("invalid_answer", f"`data` of a modify has no JSON form: {error}", True) from error
+    raise OutsideHookError(
         "invalid_answer", f"`data` of a modify is a dict, not a value of type {type(data).__name__}", True
     )
 

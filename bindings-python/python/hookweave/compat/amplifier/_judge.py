@@ -15,7 +15,7 @@ from typing import Final
 from ...audit import AuditLevel, AuditOptions
 from ...client import HookClient
 from ...session_results import ToolOutcome
-from .._dialect import FileHookError
+from .._dialect import OutsideHookError
 from ._answers import Fields, emitted_answer
 from ._systems import JUDGING, Judging, Systems
 from .models import ContextInjection, Parts
@@ -149,7 +149,7 @@ def _answer(hook: str, part: Fields, event: str) -> Fields:
     """The answer of a hook, without the data: the emission has changed them already."""
     try:
         return emitted_answer({**part, "data": None}, event, "PreToolUse") or {}
-    except FileHookError as error:
+    except OutsideHookError as error:
         raise ValueError(f"what hook {hook} says of {event} cannot be acted on: {error}") from None
 
 

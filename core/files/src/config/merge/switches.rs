@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{Approvals, Candidate, by_place};
-use crate::config::load::{Configuration, Piece, Ready, UntrustedHook};
+use crate::config::configuration::{Configuration, Piece, Ready, UntrustedHook};
 use crate::config::trust::{Trust, TrustedHook, switch_fingerprint};
 use crate::config::{Problem, Run, Switches};
 use hookweave_exec::webhook::{UnsetVariable, WebClient, WebPolicy};

@@ -6,8 +6,9 @@ use std::sync::mpsc::{Receiver, channel};
 use serde_json::json;
 
 use super::*;
-use crate::file_hook::{FileHook, Settings};
+use crate::file_hook::Settings;
 use crate::files::LoadRequest;
+use hookweave_exec::outside::{Done, HookInput, OutsideHook};
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::options::Options;
@@ -19,7 +20,7 @@ struct Project {
     dir: tempfile::TempDir,
     files: Files,
     runtime: Arc<Runtime>,
-    hooks: Vec<(Arc<FileHook>, Arc<EventSpec>)>,
+    hooks: Vec<(Arc<dyn OutsideHook>, Arc<EventSpec>)>,
 }
 
 impl Project {
@@ -64,9 +65,9 @@ impl Project {
         let (hook, event) = &self.hooks[at];
         let payload =
             json!({"event_type": event.name(), "session_id": "s", "timestamp": timestamp, "source": "startup"});
-        let invocation = hook.invocation(event, payload.as_object().unwrap().clone(), 0);
+        let input = HookInput::new(Arc::clone(event), payload.as_object().unwrap().clone(), 0);
         let (sender, done) = channel();
-        let _job = hook.start(invocation, move |result| _ = sender.send(result));
+        let _job = Arc::clone(hook).start(input, Done::new(move |result| _ = sender.send(result)));
         assert!(matches!(done.recv_timeout(LONG).unwrap(), HandlerResult::Answer(_)));
     }
 }

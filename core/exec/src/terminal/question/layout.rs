@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::lines::{ABOUT_ROWS, Part, Section};
+use super::section::{ABOUT_ROWS, Part, Section};
 
 /// Rows of a name or an option.
 const NAME_ROWS: usize = 3;

@@ -1,16 +1,16 @@
-//! Hooks from files: commands, webhooks and hosted questions.
+//! Outside hooks: commands, webhooks and hosted questions.
 //!
 //! A hook runs on a thread of the core; its completion is delivered by one weak threadsafe function per client, which keeps
 //! no process alive and does nothing once the environment is gone.
 
 use std::sync::{Arc, OnceLock};
 
-use hookweave_host::dialects::Invocation;
-use hookweave_host::dialects::{self, CommandOutput};
+use hookweave_host::dialects::{self, CommandOutput, Invocation};
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::event::Catalogue;
 use hookweave_host::event::EventSpec;
-use hookweave_host::file_hook::{FileHook, TraceContext};
+use hookweave_host::exec::outside::{Done, HookInput, HostedHook, OutsideHook};
+use hookweave_host::exec::trace_context::TraceContext;
 use hookweave_host::json::from_json;
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
@@ -33,33 +33,42 @@ pub(crate) fn completion_queue(deliver: Function<'_, Completion, ()>) -> napi::R
     Ok(Arc::new(completions))
 }
 
-/// A hook from a file, as the TypeScript layer runs it.
+/// An outside hook, as the TypeScript layer runs it.
 #[napi]
-pub struct NativeFileHook {
-    hook: Arc<FileHook>,
+pub struct NativeOutsideHook {
+    hook: Arc<dyn OutsideHook>,
     event: Arc<EventSpec>,
     completions: Arc<CompletionQueue>,
 }
 
-impl NativeFileHook {
-    pub(crate) const fn new(hook: Arc<FileHook>, event: Arc<EventSpec>, completions: Arc<CompletionQueue>) -> Self {
+impl NativeOutsideHook {
+    pub(crate) const fn new(
+        hook: Arc<dyn OutsideHook>,
+        event: Arc<EventSpec>,
+        completions: Arc<CompletionQueue>,
+    ) -> Self {
         Self { hook, event, completions }
     }
 
-    fn invocation(&self, event: &str, depth: u32) -> Result<Invocation, CodedError> {
+    fn input(&self, event: &str, depth: u32) -> Result<HookInput, CodedError> {
         let Value::Object(payload) = from_json(event).map_err(unreadable)? else {
             return Err(CodedError::new("payload_not_json".to_owned(), "an event is an object"));
         };
-        Ok(self.hook.invocation(&self.event, payload, depth))
+        Ok(HookInput::new(Arc::clone(&self.event), payload, depth))
+    }
+
+    /// The hook as one that the host runs.
+    fn hosted_hook(&self) -> Result<&dyn HostedHook, CodedError> {
+        self.hook.hosted().ok_or_else(|| CodedError::new("invalid_hook".to_owned(), "this hook asks the host nothing"))
     }
 }
 
 #[napi]
-impl NativeFileHook {
+impl NativeOutsideHook {
     /// Whether the host runs it, through `setJudge` or `setToolCaller`.
     #[napi(getter, catch_unwind)]
     pub fn hosted(&self) -> bool {
-        self.hook.is_hosted()
+        self.hook.hosted().is_some()
     }
 
     /// Whether the host has to call a tool, rather than to ask a model.
@@ -71,7 +80,7 @@ impl NativeFileHook {
     /// Whether a late answer of the detached hook wakes the model.
     #[napi(getter, catch_unwind)]
     pub fn wakes(&self) -> bool {
-        self.hook.declared().wakes
+        self.hook.wakes()
     }
 
     /// Starts the hook with an event's canonical JSON text and the caller's trace context. The result arrives in the
@@ -84,20 +93,22 @@ impl NativeFileHook {
         ticket: u32,
         trace_parent: Option<String>,
         trace_state: Option<String>,
-    ) -> Result<Option<NativeFileHookJob>, CodedError> {
+    ) -> Result<Option<NativeOutsideHookJob>, CodedError> {
         let completions = Arc::clone(&self.completions);
         let trace = trace_parent.and_then(|parent| TraceContext::parse(&parent, trace_state.as_deref()));
-        let job = self.hook.start_in(trace, self.invocation(&event, depth)?, move |result| {
+        let done = Done::new(move |result| {
             // A closed queue belongs to an environment that is gone, and so is the code that waited.
             completions.call(FnArgs::from((ticket, completion_text(result))), ThreadsafeFunctionCallMode::NonBlocking);
         });
-        Ok(job.map(NativeFileHookJob))
+        let input = HookInput { trace, ..self.input(&event, depth)? };
+        let job = Arc::clone(&self.hook).start(input, done);
+        Ok(job.map(NativeOutsideHookJob))
     }
 
     /// The question to the host, as JSON text.
     #[napi(catch_unwind)]
     pub fn question(&self, event: String, depth: u32) -> Result<Option<String>, CodedError> {
-        let question = self.hook.question(&self.invocation(&event, depth)?);
+        let question = self.hosted_hook()?.question(&self.input(&event, depth)?);
         Ok(question.map(|question| question.to_json().to_string()))
     }
 
@@ -105,7 +116,7 @@ impl NativeFileHook {
     #[napi(catch_unwind)]
     pub fn answered(&self, event: String, depth: u32, answer: String) -> Result<String, CodedError> {
         let answer = from_json(&answer).map_err(unreadable)?;
-        Ok(completion_text(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
+        Ok(completion_text(self.hosted_hook()?.answered(&self.input(&event, depth)?, &answer)))
     }
 
     /// The completion for an event that has no JSON form; absent where that is a failure.
@@ -117,29 +128,29 @@ impl NativeFileHook {
     /// The completion when the host has set no function to answer.
     #[napi(catch_unwind)]
     pub fn unanswered(&self, event: String, depth: u32) -> Result<String, CodedError> {
-        Ok(completion_text(self.hook.unanswered(&self.invocation(&event, depth)?)))
+        Ok(completion_text(self.hook.unanswered(&self.input(&event, depth)?)))
     }
 
     /// The completion when the host's function threw.
     #[napi(catch_unwind)]
     pub fn broken(&self, event: String, depth: u32, message: String) -> Result<String, CodedError> {
         let failure = HookFailure::new(FailureKind::Raised, message);
-        Ok(completion_text(self.hook.broken(&self.invocation(&event, depth)?, failure)))
+        Ok(completion_text(self.hook.broken(&self.input(&event, depth)?, failure)))
     }
 
     /// The completion when the host's function did not answer before the timeout.
     #[napi(catch_unwind)]
     pub fn late(&self, event: String, depth: u32) -> Result<String, CodedError> {
-        Ok(completion_text(self.hook.late(&self.invocation(&event, depth)?)))
+        Ok(completion_text(self.hook.late(&self.input(&event, depth)?)))
     }
 }
 
 /// A hook that runs or is queued.
 #[napi]
-pub struct NativeFileHookJob(hookweave_host::exec::pool::Job);
+pub struct NativeOutsideHookJob(hookweave_host::exec::pool::Job);
 
 #[napi]
-impl NativeFileHookJob {
+impl NativeOutsideHookJob {
     /// Kills the hook's processes, or drops its connection.
     #[napi(catch_unwind)]
     pub fn cancel(&self) {

@@ -1,9 +1,7 @@
-//! Where a hook's command or webhook stands in a distributed trace, in the words of W3C Trace Context.
+//! Where an outside hook stands in a distributed trace, in the words of W3C Trace Context.
 //!
 //! The host's own span wins; without one the process passes on what it was started with. What comes from outside is
 //! held against the format before it goes into a header or an environment.
-
-use super::environment::Environment;
 
 /// Longer lists of vendors' values are left out.
 const MAX_STATE: usize = 512;
@@ -14,8 +12,11 @@ const MAX_MEMBERS: usize = 32;
 /// The longest key or value in a list.
 const MAX_PART: usize = 256;
 
-pub(super) const PARENT: &str = "TRACEPARENT";
-pub(super) const STATE: &str = "TRACESTATE";
+/// The variable of a process that has the place that it was started in.
+pub const PARENT: &str = "TRACEPARENT";
+
+/// The variable with what vendors add to it.
+pub const STATE: &str = "TRACESTATE";
 
 /// A place in a distributed trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,11 +33,6 @@ impl TraceContext {
             parent: parent.to_owned(),
             state: state.map(str::trim).filter(|state| is_state(state)).map(str::to_owned),
         })
-    }
-
-    /// What the process was started with.
-    pub(super) fn inherited(environment: &Environment) -> Option<Self> {
-        Self::parse(&environment.text(PARENT)?, environment.text(STATE).as_deref())
     }
 
     /// The place: `00-<trace>-<span>-<flags>`.

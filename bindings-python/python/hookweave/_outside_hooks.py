@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from . import _greenlets, _native, _threads
 from ._running_trio import running_trio
 
-__all__ = ["Answerer", "FileHookError", "FileHookHandler"]
+__all__ = ["Answerer", "OutsideHookError", "OutsideHookHandler"]
 
 Completion: TypeAlias = tuple[bool, Any]
 """``(True, answer)`` or ``(False, exception)``."""
@@ -29,8 +29,8 @@ class AnsweringClient(Protocol):
     _tool_caller: Answerer | None
 
 
-class FileHookError(Exception):
-    """The failure of a hook from a file on its way to the driver, which puts it into the trace; internal."""
+class OutsideHookError(Exception):
+    """The failure of an outside hook on its way to the driver, which puts it into the trace; internal."""
 
     def __init__(self, kind: str, message: str, restricts: bool) -> None:
         super().__init__(message)
@@ -47,11 +47,11 @@ def _value(completion: Completion) -> Any:
 
 
 class _BegunInGreenlet:
-    """A hook from a file that a greenlet has begun; dropping it kills the hook."""
+    """An outside hook that a greenlet has begun; dropping it kills the hook."""
 
     __slots__ = ("_job", "_queue")
 
-    def __init__(self, hook: _native.FileHook, event: Any, queue: _native.CompletionQueue) -> None:
+    def __init__(self, hook: _native.OutsideHook, event: Any, queue: _native.CompletionQueue) -> None:
         self._queue = queue
         self._job = hook.start(event, queue, 0)
 
@@ -69,24 +69,24 @@ class _BegunInGreenlet:
             job.cancel()
 
 
-class FileHookHandler:
-    """What a client calls for a hook that a file declares."""
+class OutsideHookHandler:
+    """What a client calls for an outside hook."""
 
     __slots__ = ("_client", "hook")
 
-    def __init__(self, client: AnsweringClient, hook: _native.FileHook) -> None:
+    def __init__(self, client: AnsweringClient, hook: _native.OutsideHook) -> None:
         self._client = weakref.ref(client)
         self.hook = hook
 
     def __call__(self, event: Any) -> Awaitable[Any]:
         return self._ask(event) if self.hook.hosted else _wait(self.hook, event)
 
-    def begin(self, event: Any) -> _native.BegunFileHook | _BegunInGreenlet:
+    def begin(self, event: Any) -> _native.BegunOutsideHook | _BegunInGreenlet:
         """Starts the hook for a thread that does other things before it waits."""
         queue = _greenlets.completion_queue()
         return self.hook.begin(event) if queue is None else _BegunInGreenlet(self.hook, event, queue)
 
-    def finish(self, begun: _native.BegunFileHook | _BegunInGreenlet) -> Any:
+    def finish(self, begun: _native.BegunOutsideHook | _BegunInGreenlet) -> Any:
         """Waits for a hook that was begun."""
         return _value(begun.wait())
 
@@ -126,7 +126,7 @@ class FileHookHandler:
         return _value(self.hook.answered(event, text))
 
 
-async def _wait(hook: _native.FileHook, event: Any) -> Any:
+async def _wait(hook: _native.OutsideHook, event: Any) -> Any:
     """Starts a hook and waits for it where the caller runs; a cancel kills it."""
     if running_trio() is not None:
         return _value(await _wait_trio(hook, event))
@@ -142,7 +142,7 @@ async def _wait(hook: _native.FileHook, event: Any) -> Any:
         return await _wait_thread(hook, event)
 
 
-async def _wait_thread(hook: _native.FileHook, event: Any) -> Any:
+async def _wait_thread(hook: _native.OutsideHook, event: Any) -> Any:
     begun = hook.begin(event)
     worked, result = await asyncio.wrap_future(_threads.submit(lambda _: begun.wait(), event, 0))
     if not worked:
@@ -150,7 +150,7 @@ async def _wait_thread(hook: _native.FileHook, event: Any) -> Any:
     return _value(result)
 
 
-async def _wait_trio(hook: _native.FileHook, event: Any) -> Completion:
+async def _wait_trio(hook: _native.OutsideHook, event: Any) -> Completion:
     import trio
 
     queue = _native.CompletionQueue()
@@ -167,7 +167,7 @@ async def _wait_trio(hook: _native.FileHook, event: Any) -> Completion:
 
 
 class _LoopCompletions:
-    """The hooks from files that one asyncio loop waits for; the loop watches it only while there are any."""
+    """The outside hooks that one asyncio loop waits for; the loop watches it only while there are any."""
 
     __slots__ = ("_process", "_queue", "_tickets", "_waiting")
 
@@ -177,7 +177,7 @@ class _LoopCompletions:
         self._waiting: dict[int, asyncio.Future[Completion]] = {}
         self._tickets = 0
 
-    async def wait(self, loop: asyncio.AbstractEventLoop, hook: _native.FileHook, event: Any) -> Completion:
+    async def wait(self, loop: asyncio.AbstractEventLoop, hook: _native.OutsideHook, event: Any) -> Completion:
         if not self._waiting:
             loop.add_reader(self._queue.fileno(), self._deliver)
         self._tickets += 1

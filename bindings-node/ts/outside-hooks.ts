@@ -1,4 +1,4 @@
-/** Hooks from files as handlers: commands and webhooks run on threads of the core, hosted questions in the program. */
+/** Outside hooks as handlers: commands and webhooks run on threads of the core, hosted questions in the program. */
 
 import type { EventMethods } from "./event-base.js";
 import type { HookContext } from "./registration.js";
@@ -10,9 +10,9 @@ import {
   callNative,
   files,
   jsonText,
-  type NativeFileHook,
+  type NativeOutsideHook,
   type NativeClient,
-  type NativeFileHookJob,
+  type NativeOutsideHookJob,
 } from "./native.js";
 import { clearInterval, setInterval } from "./timers.js";
 import { traceContext } from "./trace-context.js";
@@ -70,16 +70,16 @@ interface Completion {
 /** Milliseconds that the end of the process waits for commands to be killed. */
 const EXIT_TIMEOUT = 1000;
 
-/** The clients whose file hooks run now. */
-const active = new Set<RunningFileHooks>();
+/** The clients whose outside hooks run now. */
+const active = new Set<RunningOutsideHooks>();
 
 // A command runs in a session of its own and would outlive the process.
 process.on("exit", () => {
   for (const running of active) running.stop(EXIT_TIMEOUT);
 });
 
-/** The file hooks of a client that run. */
-export class RunningFileHooks {
+/** The outside hooks of a client that run. */
+export class RunningOutsideHooks {
   readonly #running = new Map<number, (text: string) => void>();
   #tickets = 0;
   /** How many of them a dispatch waits for: all but the detached ones. */
@@ -99,7 +99,7 @@ export class RunningFileHooks {
   /** Starts a hook and waits for its completion, of which each gets one; the signal kills it. */
   wait(
     native: NativeClient,
-    hook: NativeFileHook,
+    hook: NativeOutsideHook,
     event: string,
     depth: number,
     { signal, detached }: { signal: AbortSignal; detached: boolean },
@@ -110,7 +110,7 @@ export class RunningFileHooks {
         reject(signal.reason as Error);
         return;
       }
-      let job: NativeFileHookJob | null = null;
+      let job: NativeOutsideHookJob | null = null;
       let waits = true;
       const end = (): void => {
         if (!waits) return;
@@ -186,8 +186,8 @@ export class RunningFileHooks {
 /** Timers of the platform count in 31 bits. */
 const MAX_INTERVAL = 0x7fff_ffff;
 
-/** How dispatches call a hook from a file. */
-export interface FileHookHandler {
+/** How dispatches call an outside hook. */
+export interface OutsideHookHandler {
   readonly handler: (event: object, context: HookContext) => Promise<unknown>;
   /** The meaning of a timeout; only for hooks whose timeout is enforced here. */
   readonly onTimeout?: (event: object, depth: number) => unknown;
@@ -196,12 +196,12 @@ export interface FileHookHandler {
 type JsonEvent = { readonly eventType: string } & EventMethods;
 
 /** The handler of a hook that the core runs and whose timeout it enforces. */
-export function fileHookHandler(
+export function outsideHookHandler(
   native: NativeClient,
-  hook: NativeFileHook,
+  hook: NativeOutsideHook,
   detached: boolean,
-  runningFileHooks: RunningFileHooks,
-): FileHookHandler {
+  runningOutsideHooks: RunningOutsideHooks,
+): OutsideHookHandler {
   return {
     handler: async (event, context) => {
       const given = event as JsonEvent;
@@ -216,7 +216,7 @@ export function fileHookHandler(
       }
       return readCompletion(
         given.eventType,
-        await runningFileHooks.wait(native, hook, text, depth, {
+        await runningOutsideHooks.wait(native, hook, text, depth, {
           signal: context.signal,
           detached,
         }),
@@ -226,7 +226,7 @@ export function fileHookHandler(
 }
 
 /** The handler of a hook that asks the program. */
-export function hostedHandler(hook: NativeFileHook, hosts: HostFunctions): FileHookHandler {
+export function hostedHandler(hook: NativeOutsideHook, hosts: HostFunctions): OutsideHookHandler {
   const { wantsTool } = hook;
   return {
     handler: async (event, context) => {

@@ -1,15 +1,15 @@
-//! Hooks from files as Python sees them: commands, webhooks, and questions to the host's model or tools.
+//! Outside hooks as Python sees them: commands, webhooks, and questions to the host's model or tools.
 //!
 //! A hook runs on a thread of the core. The result reaches an event loop through a completion queue, and a blocked thread
-//! through [`BegunFileHook`].
+//! through [`BegunOutsideHook`].
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookweave_host::dialects::Invocation;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::event::EventSpec;
-use hookweave_host::file_hook::{FileHook as CoreFileHook, TraceContext};
+use hookweave_host::exec::outside::{Done, HookInput, HostedHook, OutsideHook as CoreHook};
+use hookweave_host::exec::trace_context::TraceContext;
 use hookweave_host::json::from_json;
 use hookweave_host::{self as host};
 use pyo3::prelude::*;
@@ -28,39 +28,49 @@ use crate::serial;
 /// How often a blocking wait looks for Ctrl-C.
 const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
 
-/// A hook from a file, as the handlers in `hookweave/_file_hooks.py` run it.
+/// An outside hook, as the handlers in `hookweave/_outside_hooks.py` run it.
 #[pyclass(frozen, module = "hookweave._native")]
 #[derive(Debug, Clone)]
-pub(crate) struct FileHook {
-    hook: Arc<CoreFileHook>,
+pub(crate) struct OutsideHook {
+    hook: Arc<dyn CoreHook>,
     event: Arc<EventSpec>,
 }
 
-impl FileHook {
-    pub(crate) const fn new(hook: Arc<CoreFileHook>, event: Arc<EventSpec>) -> Self {
+impl OutsideHook {
+    pub(crate) const fn new(hook: Arc<dyn CoreHook>, event: Arc<EventSpec>) -> Self {
         Self { hook, event }
     }
 
-    fn invocation(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Invocation> {
+    fn input(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<HookInput> {
         let object = Object::of(event);
-        let view =
-            EventRef::of(py, &object).ok_or_else(|| errors::internal("a hook from a file was given no event"))?;
+        let view = EventRef::of(py, &object).ok_or_else(|| errors::internal("an outside hook was given no event"))?;
         let payload = view.json(py).map_err(|error| not_json(py, &error.value(py).to_string()))?;
         let payload = from_json(&payload).map_err(|error| not_json(py, &format!("the event: {error}")))?;
         let Value::Object(payload) = payload else { return Err(errors::internal("an event is an object")) };
-        Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
+        Ok(HookInput::new(Arc::clone(&self.event), payload, nesting::depth(py).saturating_sub(1)))
     }
 
-    /// The event as the hook is given it; `None` if it has no JSON form and the hook has an answer to that.
-    fn shown(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Option<Invocation>> {
-        match self.invocation(py, event) {
-            Err(_) if self.hook.without_event().is_some() => Ok(None),
-            invocation => invocation.map(Some),
-        }
+    /// Starts the hook in the caller's trace.
+    fn start_in_trace(
+        &self,
+        event: &Bound<'_, PyAny>,
+        report: impl FnOnce(HandlerResult<Value>) + Send + 'static,
+    ) -> PyResult<Option<host::exec::pool::Job>> {
+        let py = event.py();
+        let input = match (self.input(py, event), self.hook.without_event()) {
+            (Err(_), Some(answer)) => {
+                report(HandlerResult::Answer(answer));
+                return Ok(None);
+            }
+            (input, _) => input?,
+        };
+        let input = HookInput { trace: trace_context(py)?, ..input };
+        Ok(Arc::clone(&self.hook).start(input, Done::new(report)))
     }
 
-    fn without_event(&self) -> HandlerResult<Value> {
-        self.hook.without_event().map_or(HandlerResult::Nothing, HandlerResult::Answer)
+    /// The hook as one that the host runs.
+    fn hosted_hook(&self) -> PyResult<&dyn HostedHook> {
+        self.hook.hosted().ok_or_else(|| errors::internal("this hook asks nothing"))
     }
 
     /// What it means that the host gave no answer: the hook's dialect may know that the action must not happen then.
@@ -74,9 +84,9 @@ impl FileHook {
         let failed = |meant_to_restrict, kind, message| {
             HandlerResult::Failed(HookFailure { kind, message, cause, meant_to_restrict })
         };
-        let Ok(invocation) = self.invocation(py, &event.bind(py)) else { return failed(true, kind, message) };
+        let Ok(input) = self.input(py, &event.bind(py)) else { return failed(true, kind, message) };
         let failure = HookFailure { kind, message, cause: None, meant_to_restrict };
-        match self.hook.broken(&invocation, failure) {
+        match self.hook.broken(&input, failure) {
             HandlerResult::Nothing | HandlerResult::Detached => HandlerResult::Nothing,
             HandlerResult::Answer(answer) => match serial::to_python(py, &answer) {
                 Ok(answer) => HandlerResult::Answer(Object::from_bound(answer)),
@@ -90,11 +100,11 @@ impl FileHook {
 }
 
 #[pymethods]
-impl FileHook {
+impl OutsideHook {
     /// Whether the host runs it, through `set_judge` or `set_tool_caller`.
     #[getter]
     fn hosted(&self) -> bool {
-        self.hook.is_hosted()
+        self.hook.hosted().is_some()
     }
 
     /// Whether the host has to call a tool, rather than to ask a model.
@@ -106,7 +116,7 @@ impl FileHook {
     /// Whether its refusal is to wake the model when it runs in the background.
     #[getter]
     fn wakes(&self) -> bool {
-        self.hook.declared().wakes
+        self.hook.wakes()
     }
 
     /// Seconds that it may run; None for no limit.
@@ -118,33 +128,24 @@ impl FileHook {
     /// Starts the hook; the result is put into the queue under the ticket.
     fn start(
         &self,
-        py: Python<'_>,
         event: &Bound<'_, PyAny>,
         queue: &CompletionQueue,
         ticket: u64,
     ) -> PyResult<Option<Job>> {
-        let Some(invocation) = self.shown(py, event)? else {
-            queue.sender(ticket)(self.without_event());
-            return Ok(None);
-        };
-        Ok(self.hook.start_in(trace_context(py)?, invocation, queue.sender(ticket)).map(Job))
+        Ok(self.start_in_trace(event, queue.sender(ticket))?.map(Job))
     }
 
     /// Starts the hook for a thread that is going to wait for it.
-    fn begin(&self, event: &Bound<'_, PyAny>) -> PyResult<BegunFileHook> {
+    fn begin(&self, event: &Bound<'_, PyAny>) -> PyResult<BegunOutsideHook> {
         let result = Arc::new(ResultCell::default());
-        let Some(invocation) = self.shown(event.py(), event)? else {
-            result.set(self.without_event());
-            return Ok(BegunFileHook { result, job: None });
-        };
         let filled = Arc::clone(&result);
-        let job = self.hook.start_in(trace_context(event.py())?, invocation, move |reported| filled.set(reported));
-        Ok(BegunFileHook { result, job: job.map(host::exec::pool::Job::cancel_on_drop) })
+        let job = self.start_in_trace(event, move |reported| filled.set(reported))?;
+        Ok(BegunOutsideHook { result, job: job.map(host::exec::pool::Job::cancel_on_drop) })
     }
 
     /// What the host is asked: `{"kind": "prompt" | "agent", "prompt", "model"}` or `{"kind": "mcp_tool", …}`.
     fn question<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let question = self.hook.question(&self.invocation(py, event)?);
+        let question = self.hosted_hook()?.question(&self.input(py, event)?);
         let question = question.ok_or_else(|| errors::internal("this hook asks nothing"))?;
         serial::to_python(py, &question.to_json())
     }
@@ -152,13 +153,12 @@ impl FileHook {
     /// The result of the host's answer, given as JSON text.
     fn answered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>, answer: &str) -> PyResult<Bound<'py, PyTuple>> {
         let answer = from_json(answer).map_err(|error| errors::internal(&error.to_string()))?;
-        completions::result(py, self.hook.answered(&self.invocation(py, event)?, &answer))
+        completions::result(py, self.hosted_hook()?.answered(&self.input(py, event)?, &answer))
     }
 
     /// The result where the host has set no function to answer.
     fn unanswered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-        let invocation = self.invocation(py, event)?;
-        completions::result(py, self.hook.unanswered(&invocation))
+        completions::result(py, self.hook.unanswered(&self.input(py, event)?))
     }
 }
 
@@ -190,13 +190,13 @@ impl Job {
 
 /// A hook that a thread has begun; dropping it kills the hook.
 #[pyclass(frozen, module = "hookweave._native")]
-pub(crate) struct BegunFileHook {
+pub(crate) struct BegunOutsideHook {
     result: Arc<ResultCell>,
     job: Option<host::exec::pool::Job>,
 }
 
 #[pymethods]
-impl BegunFileHook {
+impl BegunOutsideHook {
     /// Waits for the hook without the interpreter's lock; Ctrl-C ends the wait.
     fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         loop {
@@ -208,7 +208,7 @@ impl BegunFileHook {
     }
 }
 
-impl BegunFileHook {
+impl BegunOutsideHook {
     /// Kills the hook now: the exception's traceback may keep this alive.
     fn cancel(&self, py: Python<'_>) {
         py.detach(|| self.job.as_ref().map(host::exec::pool::Job::cancel));
@@ -237,7 +237,7 @@ impl ResultCell {
 
 /// Adds the classes to the module.
 pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<FileHook>()?;
-    module.add_class::<BegunFileHook>()?;
+    module.add_class::<OutsideHook>()?;
+    module.add_class::<BegunOutsideHook>()?;
     module.add_class::<Job>()
 }

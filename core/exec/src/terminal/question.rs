@@ -7,11 +7,11 @@ mod lines;
 mod reading;
 #[cfg(test)]
 mod screens;
+mod section;
 
 pub use reading::Reading;
 
-use super::approval::{ALWAYS, ONCE};
-use super::effect::ApprovalRequest;
+use hookweave_machine::answer::{ALLOW_ALWAYS, ALLOW_ONCE};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::escape::escaped;
 use hookweave_machine::payload::Host;
@@ -36,22 +36,42 @@ const LONGEST_WAIT: u64 = 99_999;
 /// middle, options too; a note says so, and nothing is allowed before all of it has been shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalQuestion {
-    event: String,
-    tool: String,
-    agent: Option<String>,
-    shown: Option<String>,
-    hook: Option<String>,
-    prompt: String,
+    asked: PersonQuestion,
     choices: Vec<Choice>,
-    silence_allows: bool,
-    remember: Option<String>,
-    persistent: bool,
     width: usize,
     height: usize,
     /// All of it has been shown.
     whole: bool,
     /// Rows that were written below the question since it was shown.
     below: usize,
+}
+
+/// What a person is asked. Every text in it is already made safe to be shown.
+#[doc(hidden)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PersonQuestion {
+    /// The event that waits for the answer.
+    pub event: String,
+    /// The tool; empty when it is not about one.
+    pub tool: String,
+    /// The subagent that asks; `None` for the conversation itself.
+    pub agent: Option<String>,
+    /// The arguments as JSON text, when they have one.
+    pub shown: Option<String>,
+    /// The hook that asks; `None` when it is the host's own rule.
+    pub hook: Option<String>,
+    /// The question.
+    pub prompt: String,
+    /// What can be chosen.
+    pub options: Vec<String>,
+    /// Those of them that allow.
+    pub granting: Vec<String>,
+    /// Whether no answer in time allows.
+    pub silence_allows: bool,
+    /// How widely "Allow always" is remembered beyond the very same arguments: `tool` or `prompt`.
+    pub remember: Option<String>,
+    /// Whether "Allow always" holds in later sessions too.
+    pub persistent: bool,
 }
 
 /// Something that can be chosen.
@@ -65,31 +85,18 @@ struct Choice {
 impl Choice {
     /// Whether its text says truly that it allows: any other that allows may be called "No".
     fn is_usual(&self) -> bool {
-        self.option == ONCE || self.option == ALWAYS
+        self.option == ALLOW_ONCE || self.option == ALLOW_ALWAYS
     }
 }
 
 impl TerminalQuestion {
-    /// The question of a request, for a terminal of 80 columns and 24 rows.
+    /// A question for a terminal of 80 columns and 24 rows.
     #[must_use]
     #[doc(hidden)]
-    pub fn new(request: &ApprovalRequest) -> Self {
-        Self {
-            event: request.event.to_owned(),
-            tool: request.tool.clone(),
-            agent: None,
-            shown: request.shown.clone(),
-            hook: request.hook.clone(),
-            prompt: request.prompt.clone(),
-            choices: choices(&request.options, &request.granting),
-            silence_allows: request.default == "allow",
-            remember: request.remember.map(str::to_owned),
-            persistent: request.persistent,
-            width: USUAL_WIDTH,
-            height: USUAL_HEIGHT,
-            whole: false,
-            below: 0,
-        }
+    pub fn new(asked: PersonQuestion) -> Self {
+        let choice = |option: &String| Choice { option: option.clone(), allows: asked.granting.contains(option) };
+        let choices = asked.options.iter().map(choice).collect();
+        Self { choices, asked, width: USUAL_WIDTH, height: USUAL_HEIGHT, whole: false, below: 0 }
     }
 
     /// The question of a request as a host has it: an object with a request's fields, and perhaps `agent_id`.
@@ -97,28 +104,25 @@ impl TerminalQuestion {
     pub fn read_request<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidOption, "question")?;
         let texts = |field: &str| Ok(reader.texts(field)?.unwrap_or_default());
-        Ok(Self {
+        Ok(Self::new(PersonQuestion {
             event: reader.required_text("event")?,
             tool: reader.text("tool")?.unwrap_or_default(),
             agent: reader.text("agent_id")?,
             shown: reader.text("shown")?,
             hook: reader.text("hook")?,
             prompt: reader.required_text("prompt")?,
-            choices: choices(&texts("options")?, &texts("granting")?),
+            options: texts("options")?,
+            granting: texts("granting")?,
             silence_allows: reader.text("default")?.as_deref() == Some("allow"),
             remember: reader.text("remember")?,
             persistent: reader.flag("persistent")?.unwrap_or_default(),
-            width: USUAL_WIDTH,
-            height: USUAL_HEIGHT,
-            whole: false,
-            below: 0,
-        })
+        }))
     }
 
     /// Names the subagent that asks.
     #[must_use]
     pub fn of_agent(mut self, agent: Option<&str>) -> Self {
-        self.agent = agent.map(str::to_owned);
+        self.asked.agent = agent.map(str::to_owned);
         self
     }
 
@@ -176,11 +180,11 @@ impl TerminalQuestion {
     fn lines(&self, whole: bool, rows: usize) -> QuestionLines {
         let number = self.choices.len().to_string().len();
         let mut lines = QuestionLines::new((self.width, rows), LABEL.max(number + " allow".len()), whole);
-        lines.name("event", &self.event);
-        if let Some(agent) = &self.agent {
+        lines.name("event", &self.asked.event);
+        if let Some(agent) = &self.asked.agent {
             lines.name("agent", agent);
         }
-        match (self.tool.as_str(), &self.shown) {
+        match (self.asked.tool.as_str(), &self.asked.shown) {
             ("", None) => {}
             ("", Some(text)) => lines.about("about", text),
             (tool, shown) => {
@@ -191,14 +195,14 @@ impl TerminalQuestion {
                 }
             }
         }
-        match &self.hook {
+        match &self.asked.hook {
             Some(hook) => lines.name("hook", hook),
             None => lines.note("asks", "the host, by its own rule"),
         }
-        lines.prompt("question", &self.prompt);
+        lines.prompt("question", &self.asked.prompt);
         for (number, choice) in (1..).zip(&self.choices) {
             lines.option(number, &choice.option, choice.allows);
-            if choice.allows && choice.option == ALWAYS {
+            if choice.allows && choice.option == ALLOW_ALWAYS {
                 lines.note_on_last(self.how_widely());
             }
         }
@@ -207,16 +211,16 @@ impl TerminalQuestion {
 
     /// What "Allow always" would be remembered for.
     fn how_widely(&self) -> &'static str {
-        match (self.remember.as_deref(), &self.shown) {
-            (Some("tool"), _) if self.persistent => {
+        match (self.asked.remember.as_deref(), &self.asked.shown) {
+            (Some("tool"), _) if self.asked.persistent => {
                 "and every such question about this tool in this directory, for 30 days"
             }
             (Some("tool"), _) => "and from now on every such question about this tool",
-            (Some("prompt"), _) if self.persistent => {
+            (Some("prompt"), _) if self.asked.persistent => {
                 "and every call that this question asks about in this directory, for 30 days"
             }
             (Some("prompt"), _) => "and from now on every call that this question asks about",
-            (_, Some(_)) if self.persistent => "and exactly the same call in this directory, for 30 days",
+            (_, Some(_)) if self.asked.persistent => "and exactly the same call in this directory, for 30 days",
             (_, Some(_)) => "and from now on exactly the same call",
             (_, None) => "once: the same call could not be recognised again",
         }
@@ -226,7 +230,7 @@ impl TerminalQuestion {
     #[must_use]
     pub fn invitation(&self, left_ms: u64) -> String {
         let left = left_ms.div_ceil(1000).min(LONGEST_WAIT);
-        let silence = if self.silence_allows { "allowed" } else { "denied" };
+        let silence = if self.asked.silence_allows { "allowed" } else { "denied" };
         format!("1-{} and Enter, ? for all; {silence} in {left:>5} s: ", self.choices.len())
     }
 }
@@ -234,9 +238,4 @@ impl TerminalQuestion {
 /// A text without line breaks, safe to be shown.
 fn flat(text: &str) -> String {
     escaped(text).replace('\n', "\\n").replace('\t', "\\t")
-}
-
-fn choices(options: &[String], granting: &[String]) -> Vec<Choice> {
-    let choice = |option: &String| Choice { option: option.clone(), allows: granting.contains(option) };
-    options.iter().map(choice).collect()
 }

@@ -2,12 +2,11 @@
 
 use super::flat;
 use super::layout::{LeftOut, Limits, Room};
+use super::section::{ABOUT_ROWS, Part, Row, Section};
 use hookweave_machine::escape::escaped;
 
 /// Columns left of the bar.
 pub(super) const LABEL: usize = 8;
-/// Rows of what it is about, on a screen that is high enough.
-pub(super) const ABOUT_ROWS: usize = 40;
 /// Characters that stay at the beginning of a text in arguments that are too long for such a screen.
 const HEAD: usize = 600;
 /// And at its end, where a command may have its sting.
@@ -24,55 +23,10 @@ const MORE: char = ':';
 /// Stands before a note about it.
 const OWN: char = '*';
 
-/// One row of the screen, right of the label.
-type Row = (char, String);
-
 /// A part of a text.
 enum Piece<'t> {
     Kept(&'t str),
     LeftOut(usize),
-}
-
-/// What a part of a question is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    /// A name, of which a few rows do.
-    Name,
-    /// The words of the question.
-    Prompt,
-    /// What it is about.
-    About,
-    /// Something that can be chosen, and whether it allows.
-    Option(bool),
-}
-
-/// A part of a question, in rows.
-pub(super) struct Section {
-    part: Part,
-    label: String,
-    rows: Vec<Row>,
-    /// How many rows it takes to say that some are left out.
-    cut: usize,
-    /// Notes about it, which are never left out.
-    notes: Vec<Row>,
-}
-
-impl Section {
-    pub(super) const fn part(&self) -> Part {
-        self.part
-    }
-
-    /// How many of its rows are left out where so many are shown: none where to say so takes as many.
-    pub(super) fn left_out(&self, most: usize) -> usize {
-        let left_out = self.rows.len().saturating_sub(most);
-        if left_out > self.cut { left_out } else { 0 }
-    }
-
-    /// How many rows it takes where so many of its own are shown, with the notes.
-    pub(super) fn height(&self, most: usize) -> usize {
-        let left_out = self.left_out(most);
-        self.rows.len() - left_out + if left_out > 0 { self.cut } else { 0 } + self.notes.len()
-    }
 }
 
 /// A question being written down.
