@@ -2,12 +2,12 @@
 
 import { verifyAuditLog } from "./audit.js";
 
-export { PendingApprovals } from "./approval.js";
+export { ApprovalRequest, PendingApprovals } from "./approval.js";
 export type {
   Approval,
   ApprovalContext,
   ApprovalAnswer,
-  ApprovalRequest,
+  ApprovalFields,
   Approver,
   ApproverName,
 } from "./approval.js";
@@ -31,6 +31,7 @@ export { Messages } from "./context.js";
 export type { Context, ContextMessage, Role } from "./context.js";
 export type { Display } from "./display.js";
 export {
+  ApprovalPending,
   AuditError,
   ClientClosedError,
   ConfigError,
@@ -49,6 +50,7 @@ export {
   SessionClosedError,
   SessionError,
   SubagentBlockedError,
+  Suspended,
   ToolFailedError,
   UnknownApprovalError,
   UnknownEventError,

@@ -26,6 +26,7 @@ mod notices;
 mod permission;
 mod prompt;
 mod question;
+mod question_id;
 #[cfg(all(test, shuttle))]
 mod races;
 mod recording;
@@ -54,7 +55,7 @@ use environment::Environment;
 use state::{Memory, State};
 
 pub use answer::{Answer, read_answer};
-pub use approval::Decided;
+pub use approval::{Answers, Decided};
 pub use client::Client;
 pub use compaction::Compaction;
 pub use effect::{

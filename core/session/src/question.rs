@@ -75,7 +75,7 @@ impl TerminalQuestion {
     #[doc(hidden)]
     pub fn new(request: &ApprovalRequest) -> Self {
         Self {
-            event: request.event.to_owned(),
+            event: request.event.clone().into_owned(),
             tool: request.tool.clone(),
             agent: None,
             shown: request.shown.clone(),

@@ -56,6 +56,13 @@ impl State {
         }
         self.recent_tools.push_back(Arc::clone(tool));
     }
+
+    /// A tool that was noted last has not run.
+    pub(super) fn forget_tool(&mut self, tool: &Arc<str>) {
+        if let Some(at) = self.recent_tools.iter().rposition(|noted| noted == tool) {
+            self.recent_tools.remove(at);
+        }
+    }
 }
 
 /// What a person allowed always.

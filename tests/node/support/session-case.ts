@@ -1,6 +1,12 @@
 /** A vector of sessions, run against the package. */
 
-import { HookweaveError, SubagentBlockedError, TerminalQuestion, ToolResult } from "hookweave";
+import {
+  HookweaveError,
+  SubagentBlockedError,
+  Suspended,
+  TerminalQuestion,
+  ToolResult,
+} from "hookweave";
 import type {
   Approval,
   ApprovalRequest,
@@ -22,6 +28,9 @@ import { camelKeys, localFields, snake } from "./spelling.js";
 import { mustWait, CaseHooks, type Style } from "./case-hooks.js";
 import { newClient } from "./tools.js";
 import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
+
+/** How a host leaves the call that asks. */
+class Leaving extends Error {}
 
 export interface SessionCase {
   id: string;
@@ -202,9 +211,12 @@ export class SessionRun {
   #approver(script: Json[]): Approver {
     const asked = (asked: ApprovalRequest): Approval | Promise<Approval> => {
       const { timeout, ...request } = asked;
-      const turn = this.#log.asked.push({ ...request, timeout_ms: timeout }) - 1;
+      const shown = snakeKeys({ ...request, timeoutMs: timeout });
+      const turn = this.#log.asked.push(shown) - 1;
       const entry = nth(script, turn);
       if (typeof entry === "string") return entry;
+      if (isObject(entry) && entry["suspends"] === true) throw new Suspended();
+      if (isObject(entry) && entry["leaves"] === true) throw new Leaving();
       const { hangs, types, width = 80, height = 24, ...answer } = play(entry);
       const size = { width: width as number, height: height as number };
       if (types !== undefined) return this.#atTerminal(asked, types as string[], size);
@@ -324,9 +336,24 @@ export class SessionRun {
 
   async #runTool(session: Session, given: JsonObject): Promise<unknown> {
     const { tool, args, tool_use_id: toolUseId } = given as { [name: string]: Json; tool: string };
-    const options = toolUseId === undefined ? {} : { toolUseId: toolUseId as string };
+    const answers = ((given["answers"] ?? []) as JsonObject[]).map(({ asked, id, answer }) => {
+      const question = this.#log.asked[asked as number] as { id: string } | undefined;
+      return [question?.id ?? id, answer] as const;
+    });
+    const options = {
+      passes: [Leaving],
+      ...(toolUseId === undefined ? {} : { toolUseId: toolUseId as string }),
+      ...(given["answers"] === undefined
+        ? {}
+        : { answers: Object.fromEntries(answers) as Record<string, Approval> }),
+    };
     const all = decode(args ?? {}) as Record<string, unknown>;
-    return canonical(await session.runTool(tool, all, this.#tool(tool), options));
+    try {
+      return canonical(await session.runTool(tool, all, this.#tool(tool), options));
+    } catch (error) {
+      if (!(error instanceof Leaving)) throw error;
+      return { left: true };
+    }
   }
 
   #compact(session: Session, given: JsonObject): Promise<unknown> {
