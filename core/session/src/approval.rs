@@ -7,7 +7,7 @@ use super::answer::Answer;
 use super::effect::{ApprovalRequest, Effect, Reply, ValueId};
 use super::flow::Cx;
 use super::kept::KeptQuestion;
-use super::question_id::{Asked, is_about, is_of};
+use super::question_id::{Asked, Waiting, is_about, is_of};
 use super::state::Approval;
 use super::verdict::Asker;
 use hookweave_machine::answer::Question;
@@ -225,7 +225,7 @@ impl Cx {
         mut request: ApprovalRequest,
         asked: &mut Asked,
     ) -> Option<Decided> {
-        let _waiting = asked.number(&mut request);
+        asked.number(&mut request);
         let remembered = scopes(subject, hook, &request);
         if let Some(edit) = subject.edits.iter().find(|edit| remembered.contains(&edit.approval)) {
             return Some(Decided::new(true, "user", edit.reason.clone()));
@@ -251,7 +251,10 @@ impl Cx {
         request.persistent = store.is_some() && remembered.last().and_then(kept).is_some();
         let reply = match subject.answered(&request) {
             Some(answer) => Reply::Chosen(answer),
-            None => self.perform(Effect::Approve(Box::new(request.clone()))).await,
+            None => {
+                let _waiting = Waiting::begin(&self.session, &mut request);
+                self.perform(Effect::Approve(Box::new(request.clone()))).await
+            }
         };
         if matches!(reply, Reply::Suspended) && subject.answers.is_some() {
             return None;

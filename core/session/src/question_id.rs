@@ -1,8 +1,5 @@
 //! Ids of questions: digests of what is asked, so that a question that is asked again, also by another process, has its old id.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -71,38 +68,46 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// The ids of questions that wait for an answer in this process.
-static WAITING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
 /// The questions of one call so far, by their ids without a number.
 #[derive(Debug, Default)]
 pub(super) struct Asked(Vec<String>);
 
 impl Asked {
-    /// Numbers a question from the second of its kind in the call, and past equal ones that wait for an answer elsewhere; its
-    /// number is free again when what this gives is dropped.
-    pub(super) fn number(&mut self, request: &mut ApprovalRequest) -> Waiting {
+    /// Numbers a question from the second of its kind in the call.
+    pub(super) fn number(&mut self, request: &mut ApprovalRequest) {
         let plain = request.id.clone();
-        let mut number = self.0.iter().filter(|asked| **asked == plain).count() + 1;
-        self.0.push(plain.clone());
-        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            request.id = if number == 1 { plain.clone() } else { format!("{plain}-{number}") };
-            if waiting.insert(request.id.clone()) {
-                return Waiting(request.id.clone());
-            }
-            number += 1;
+        let number = self.0.iter().filter(|asked| **asked == plain).count() + 1;
+        if number > 1 {
+            request.id = format!("{plain}-{number}");
         }
+        self.0.push(plain);
     }
 }
 
 /// A question that waits for an answer.
 #[derive(Debug)]
-pub(super) struct Waiting(String);
+pub(super) struct Waiting<'s> {
+    session: &'s Session,
+    id: String,
+}
 
-impl Drop for Waiting {
+impl<'s> Waiting<'s> {
+    /// Numbers a question past equal ones of the conversation that wait for an answer.
+    pub(super) fn begin(session: &'s Session, request: &mut ApprovalRequest) -> Self {
+        let mut memory = session.memory();
+        let (first, mut number) = (request.id.clone(), 1);
+        while !memory.waiting.insert(request.id.clone()) {
+            number += 1;
+            request.id = format!("{first}-{number}");
+        }
+        drop(memory);
+        Self { session, id: request.id.clone() }
+    }
+}
+
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        WAITING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        self.session.memory().waiting.remove(&self.id);
     }
 }
 

@@ -92,6 +92,8 @@ impl Approval {
 pub(super) struct Memory {
     pub(super) permissions: Permissions,
     approvals: HashSet<Approval>,
+    /// The ids of questions that wait for an answer.
+    pub(super) waiting: HashSet<String>,
     /// Where approvals outlive the session.
     pub(super) store: Option<Arc<dyn ApprovalStore>>,
     /// How often all was forgotten.
@@ -100,7 +102,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(permissions: Permissions) -> Self {
-        Self { permissions, approvals: HashSet::new(), store: None, ends: 0 }
+        Self { permissions, approvals: HashSet::new(), waiting: HashSet::new(), store: None, ends: 0 }
     }
 
     pub(super) fn holds(&self, approval: &Approval) -> bool {

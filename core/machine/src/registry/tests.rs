@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{HookId, Registry};
-use crate::dispatch::{HandlerResult, Report, Step, begin};
+use crate::dispatch::{self, HandlerResult, Report, begin};
 use crate::hook::HookSpec;
 use crate::index::BUILT;
 use crate::json::Json;
@@ -191,9 +191,9 @@ fn use_up(registry: &Registry<()>) -> Vec<UsedOnce> {
     let (payload, spec) = (json!({"tool": "Bash"}), registry.resolve(EVENT).expect("an event"));
     let planned = snapshot.plan(&Json, snapshot.event(EVENT).expect("an event"), &&payload);
     let step = begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload.clone());
-    let Step::Run(mut stage) = step else { panic!("the hook runs") };
+    let dispatch::Step::Run(mut stage) = step else { panic!("the hook runs") };
     stage.started(0);
-    let Step::Done(outcome) = stage.resume(&Json, [Report::new(HandlerResult::Nothing, 1)]) else {
+    let dispatch::Step::Done(outcome) = stage.resume(&Json, [Report::new(HandlerResult::Nothing, 1)]) else {
         panic!("one hook runs")
     };
     outcome.used_once()
