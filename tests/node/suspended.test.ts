@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { ApprovalPending, ApprovalRequest, HookResponse, Suspended, type Approver } from "hookweave";
+import {
+  ApprovalPending,
+  ApprovalRequest,
+  HookResponse,
+  Suspended,
+  type Approver,
+} from "hookweave";
 
 import { quietClient, until } from "./support/tools.js";
 
@@ -17,9 +23,17 @@ const later: Approver = () => {
 class Interrupt extends Error {}
 
 /** The question of a call that is put off. */
-async function asked(args: Record<string, unknown> = ls): Promise<ApprovalRequest> {
-  const session = quietClient().session({ sessionId: "s1", permissions: "ask", approval: later });
-  const error: unknown = await session.runTool("Bash", args, () => 1, call).catch((error: unknown) => error);
+async function asked(
+  args: Record<string, unknown> = ls,
+): Promise<ApprovalRequest> {
+  const session = quietClient().session({
+    sessionId: "s1",
+    permissions: "ask",
+    approval: later,
+  });
+  const error: unknown = await session
+    .runTool("Bash", args, () => 1, call)
+    .catch((error: unknown) => error);
   assert.ok(error instanceof ApprovalPending);
   assert.equal(error.code, "approval_pending");
   return error.request;
@@ -29,11 +43,25 @@ describe("a question that is answered later", () => {
   test("is stored and answered by another client", async () => {
     const stored = JSON.stringify(await asked());
     const request = ApprovalRequest.from(JSON.parse(stored) as object);
-    assert.deepEqual([request.toolUseId, request.args, request.timeout], ["t1", ls, 300_000]);
+    assert.deepEqual(
+      [request.toolUseId, request.args, request.timeout],
+      ["t1", ls, 300_000],
+    );
     assert.deepEqual(ApprovalRequest.from(request.toJSON()), request);
-    const session = quietClient().session({ sessionId: "s1", permissions: "ask", approval: later });
-    const answers = { [request.id]: { option: "Allow once", args: { command: "ls -l" } } };
-    const outcome = await session.runTool("Bash", ls, ({ command }) => command, { ...call, answers });
+    const session = quietClient().session({
+      sessionId: "s1",
+      permissions: "ask",
+      approval: later,
+    });
+    const answers = {
+      [request.id]: { option: "Allow once", args: { command: "ls -l" } },
+    };
+    const outcome = await session.runTool(
+      "Bash",
+      ls,
+      ({ command }) => command,
+      { ...call, answers },
+    );
     assert.equal(outcome.output, "ls -l");
   });
 
@@ -53,16 +81,27 @@ describe("a question that is answered later", () => {
   test("is refused before any hook where the answer cannot be read", async () => {
     const session = quietClient().session({ permissions: "ask" });
     const answers = { x: { choice: "Deny" } as never };
-    await assert.rejects(session.runTool("Bash", ls, () => 1, { answers }), {
-      code: "invalid_option",
-    });
+    await assert.rejects(
+      session.runTool("Bash", ls, () => 1, { answers }),
+      {
+        code: "invalid_option",
+      },
+    );
   });
 
   test("has an id of its own beside an equal one", async () => {
-    const session = quietClient().session({ permissions: "ask", approval: "pending" });
-    const calls = [1, 2].map((given) => session.runTool("Bash", ls, () => given, call));
+    const session = quietClient().session({
+      permissions: "ask",
+      approval: "pending",
+    });
+    const calls = [1, 2].map((given) =>
+      session.runTool("Bash", ls, () => given, call),
+    );
     await until(() => session.pending().length === 2);
-    const [first, second] = session.pending().map(({ id }) => id) as [string, string];
+    const [first, second] = session.pending().map(({ id }) => id) as [
+      string,
+      string,
+    ];
     assert.equal(second, `${first}-2`);
     session.decide(second, "Deny");
     session.decide(first, "Allow once");
@@ -74,7 +113,10 @@ describe("a question that is answered later", () => {
 describe("control flow", () => {
   test("of an approver goes through, and no hook is used up", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", { handler: () => HookResponse.ask("sure?"), once: true });
+    client.registerHook("PreToolUse", {
+      handler: () => HookResponse.ask("sure?"),
+      once: true,
+    });
     const answers = [new Interrupt("leave"), "Deny"];
     const approval: Approver = () => {
       const answer = answers.shift();
@@ -83,7 +125,10 @@ describe("control flow", () => {
     };
     const session = client.session({ approval });
     const passes = [TypeError, Interrupt];
-    await assert.rejects(session.runTool("Bash", ls, () => 1, { passes }), Interrupt);
+    await assert.rejects(
+      session.runTool("Bash", ls, () => 1, { passes }),
+      Interrupt,
+    );
     const outcome = await session.runTool("Bash", ls, () => 1, { passes });
     assert.deepEqual([outcome.ran, outcome.by], [false, "user"]);
   });
@@ -91,7 +136,10 @@ describe("control flow", () => {
   test("of a tool goes through, and nothing is used up", async () => {
     const client = quietClient();
     const heard: string[] = [];
-    client.registerHook("PreToolUse", { handler: () => void heard.push("once"), once: true });
+    client.registerHook("PreToolUse", {
+      handler: () => void heard.push("once"),
+      once: true,
+    });
     client.registerHook("PostToolUseFailure", () => void heard.push("failed"));
     client.registerHook("PreToolUse", {
       handler: () => HookResponse.block("too many"),
@@ -102,9 +150,17 @@ describe("control flow", () => {
     const leave = (): never => {
       throw new Interrupt("leave");
     };
-    await assert.rejects(session.runTool("Bash", ls, leave, { passes }), { message: "leave" });
-    assert.equal((await session.runTool("Bash", ls, () => "done", { passes })).output, "done");
-    assert.equal((await session.runTool("Bash", ls, () => "done")).reason, "too many");
+    await assert.rejects(session.runTool("Bash", ls, leave, { passes }), {
+      message: "leave",
+    });
+    assert.equal(
+      (await session.runTool("Bash", ls, () => "done", { passes })).output,
+      "done",
+    );
+    assert.equal(
+      (await session.runTool("Bash", ls, () => "done")).reason,
+      "too many",
+    );
     assert.deepEqual(heard, ["once", "once"]);
   });
 
@@ -112,16 +168,26 @@ describe("control flow", () => {
     const fail = (): never => {
       throw new TypeError("broken");
     };
-    const outcome = await quietClient().session().runTool("Bash", ls, fail, { passes: [Interrupt] });
-    assert.deepEqual([outcome.ran, outcome.ok, outcome.error?.message], [true, false, "broken"]);
+    const outcome = await quietClient()
+      .session()
+      .runTool("Bash", ls, fail, { passes: [Interrupt] });
+    assert.deepEqual(
+      [outcome.ran, outcome.ok, outcome.error?.message],
+      [true, false, "broken"],
+    );
   });
 
   test("by a signal uses up no hook", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", { handler: () => HookResponse.ask("sure?"), once: true });
+    client.registerHook("PreToolUse", {
+      handler: () => HookResponse.ask("sure?"),
+      once: true,
+    });
     const session = client.session({ approval: "pending" });
     const controller = new AbortController();
-    const first = session.runTool("Bash", ls, () => 1, { signal: controller.signal });
+    const first = session.runTool("Bash", ls, () => 1, {
+      signal: controller.signal,
+    });
     await until(() => session.pending().length === 1);
     controller.abort(new Interrupt("stop"));
     await assert.rejects(first, Interrupt);
