@@ -204,6 +204,11 @@ export declare class NativeSession {
   submitPrompt(prompt: string): number
   /** Makes a tool call; `args` is the number of the value. */
   runTool(tool: string, args: number, toolUseId: string): number
+  /**
+   * The same of a call that was suspended: the ids of questions, what was answered to each, and the numbers of the
+   * arguments in the answers.
+   */
+  runToolAnswered(tool: string, args: number, toolUseId: string, ids: Array<string>, answers: Array<unknown>, edited: Array<number | undefined | null>): number
   /** Answers a prompt with a model and tools. */
   generate(prompt: string, tools: Array<string>): number
   /** Makes the context shorter. */
@@ -245,6 +250,10 @@ export declare class NativeSession {
   noApprover(flow: number): string
   /** The question has timed out. */
   timedOut(flow: number): string
+  /** The question is answered later. */
+  suspended(flow: number): string
+  /** The host's control flow has left the tool: the call counts as not begun. */
+  dropped(flow: number): string
   /** A tool has run. */
   ran(flow: number, result: number, error: string | undefined | null, duration: number): string
   /** The model has responded; `usage` is JSON text. */

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hookweave_host::json::from_json;
 use hookweave_host::payload::Host as _;
-use hookweave_host::session::{Client, Permission, Session, ToolRequest};
+use hookweave_host::session::{Answer, Answers, Client, Permission, Session, ToolRequest, read_answer};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -121,7 +121,32 @@ impl NativeSession {
     /// Makes a tool call; `args` is the number of the value.
     #[napi(catch_unwind)]
     pub fn run_tool(&self, tool: String, args: u32, tool_use_id: String) -> u32 {
-        self.flows.add(self.session.run_tool(ToolRequest { tool, args, tool_use_id: Some(tool_use_id) }))
+        let call = ToolRequest { tool, args, tool_use_id: Some(tool_use_id), answers: Some(Vec::new()) };
+        self.flows.add(self.session.run_tool(call))
+    }
+
+    /// The same of a call that was suspended: the ids of questions, what was answered to each, and the numbers of the
+    /// arguments in the answers.
+    #[napi(catch_unwind)]
+    #[expect(clippy::too_many_arguments, reason = "an object for them would be made for every call")]
+    pub fn run_tool_answered(
+        &self,
+        env: Env,
+        tool: String,
+        args: u32,
+        tool_use_id: String,
+        ids: Vec<String>,
+        answers: Vec<Unknown<'_>>,
+        edited: Vec<Option<u32>>,
+    ) -> Result<u32, CodedError> {
+        let values = Values::none(&env).map_err(from_napi)?;
+        let read = |((id, answer), edited): ((String, Unknown<'_>), Option<u32>)| {
+            let read = read_answer(&values, &answer).map_err(|error| coded(&error))?;
+            Ok((id, Answer { option: read.option, reason: read.reason, args: read.args.and(edited) }))
+        };
+        let answers = ids.into_iter().zip(answers).zip(edited).map(read).collect::<Result<Answers, CodedError>>()?;
+        let call = ToolRequest { tool, args, tool_use_id: Some(tool_use_id), answers: Some(answers) };
+        Ok(self.flows.add(self.session.run_tool(call)))
     }
 
     /// Answers a prompt with a model and tools.

@@ -108,6 +108,18 @@ impl NativeSession {
         self.flows.step(flow, Reply::TimedOut)
     }
 
+    /// The question is answered later.
+    #[napi(catch_unwind)]
+    pub fn suspended(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Suspended)
+    }
+
+    /// The host's control flow has left the tool: the call counts as not begun.
+    #[napi(catch_unwind)]
+    pub fn dropped(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Dropped)
+    }
+
     /// A tool has run.
     #[napi(catch_unwind)]
     pub fn ran(&self, flow: u32, result: u32, error: Option<String>, duration: f64) -> String {

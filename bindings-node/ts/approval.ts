@@ -1,9 +1,100 @@
 /** Questions to a person, and what answers them. */
 
 import { describe, errorOf } from "./errors.js";
+import { jsonText } from "./native.js";
 
 /** A question to a person. Its texts are safe to display: control characters are escaped. */
-export interface ApprovalRequest {
+export class ApprovalRequest implements ApprovalFields {
+  /** A digest of what is asked: the same question of the same call has it again, in any process. */
+  declare readonly id: string;
+  declare readonly sessionId: string;
+  /** The subagent that asks; `null` for the session itself. */
+  declare readonly agentId: string | null;
+  /** The event that waits for the answer. */
+  declare readonly event: string;
+  /** The tool; empty when it is not about one. */
+  declare readonly tool: string;
+  /** The call's id; `null` when it is not about one. */
+  declare readonly toolUseId: string | null;
+  /** A copy of the very arguments that will be used; `null` when it is not about a tool. */
+  declare readonly args: Readonly<Record<string, unknown>> | null;
+  /** The arguments as JSON text, or what else it is about; `null` when they have none. */
+  declare readonly shown: string | null;
+  /** The hook that asks; `null` when it is the host's own rule. */
+  declare readonly hook: string | null;
+  declare readonly prompt: string;
+  /** What can be chosen. */
+  declare readonly options: readonly string[];
+  /** Those of them that allow. */
+  declare readonly granting: readonly string[];
+  /** Milliseconds that the person has. */
+  declare readonly timeout: number;
+  /** The result of a timeout. */
+  declare readonly default: "allow" | "deny";
+  /** How widely "Allow always" is remembered beyond the very same arguments. */
+  declare readonly remember: "tool" | "prompt" | null;
+  /** Whether "Allow always" holds in later sessions too. */
+  declare readonly persistent: boolean;
+
+  /** @internal */
+  constructor(fields: ApprovalFields) {
+    Object.assign(this, fields);
+  }
+
+  /** The question that `toJSON`, or its like in another language, has written; throws `invalid_payload`. */
+  static from(question: object): ApprovalRequest {
+    const written = question as Record<string, unknown>;
+    const read: Record<string, unknown> = {};
+    for (const [field, name] of WIRE) {
+      if (!Object.hasOwn(written, name)) {
+        const why = `ApprovalRequest.from: \`${name}\` is missing; give the whole object that \`toJSON\` wrote`;
+        throw errorOf("invalid_payload", why);
+      }
+      read[field] = written[name];
+    }
+    return new ApprovalRequest(read as unknown as ApprovalFields);
+  }
+
+  /** The question as JSON has it, the same in every language; arguments without a JSON form are `null`. */
+  toJSON(): Record<string, unknown> {
+    const own = this as unknown as Record<string, unknown>;
+    const written = Object.fromEntries(WIRE.map(([field, name]) => [name, own[field]]));
+    return { ...written, args: hasJson(this.args) ? this.args : null };
+  }
+}
+
+/** The fields of a question, each with its name in JSON. */
+const WIRE = [
+  ["id", "id"],
+  ["sessionId", "session_id"],
+  ["agentId", "agent_id"],
+  ["event", "event"],
+  ["tool", "tool"],
+  ["toolUseId", "tool_use_id"],
+  ["args", "args"],
+  ["shown", "shown"],
+  ["hook", "hook"],
+  ["prompt", "prompt"],
+  ["options", "options"],
+  ["granting", "granting"],
+  ["timeout", "timeout_ms"],
+  ["default", "default"],
+  ["remember", "remember"],
+  ["persistent", "persistent"],
+] as const satisfies readonly (readonly [keyof ApprovalFields, string])[];
+
+function hasJson(value: unknown): boolean {
+  try {
+    jsonText(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The fields of a question. */
+export interface ApprovalFields {
+  /** A digest of what is asked: the same question of the same call has it again, in any process. */
   readonly id: string;
   readonly sessionId: string;
   /** The subagent that asks; `null` for the session itself. */
@@ -12,6 +103,8 @@ export interface ApprovalRequest {
   readonly event: string;
   /** The tool; empty when it is not about one. */
   readonly tool: string;
+  /** The call's id; `null` when it is not about one. */
+  readonly toolUseId: string | null;
   /** A copy of the very arguments that will be used; `null` when it is not about a tool. */
   readonly args: Readonly<Record<string, unknown>> | null;
   /** The arguments as JSON text, or what else it is about; `null` when they have none. */
@@ -52,7 +145,10 @@ export interface ApprovalAnswer {
 /** The answer of an approver: one of the request's options, alone or with more. */
 export type Approval = string | ApprovalAnswer;
 
-/** Asks a person. An answer that is none of the options is refused and logged as an error, and so is an error. */
+/**
+ * Asks a person. An answer that is none of the options is refused and logged as an error, and so is an error but
+ * `Suspended`.
+ */
 export type Approver = (
   request: ApprovalRequest,
   context: ApprovalContext,

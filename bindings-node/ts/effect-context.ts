@@ -1,6 +1,6 @@
 /** What the effects of one flow share: its values, the host's parts, cancellation, and what it has produced so far. */
 
-import type { Approver } from "./approval.js";
+import type { ApprovalRequest, Approver } from "./approval.js";
 import { untilAborted, type Cancellation, type Cancelling } from "./cancellation.js";
 import type { Context, ContextMessage } from "./context.js";
 import type { Display } from "./display.js";
@@ -33,14 +33,21 @@ export interface SessionParts {
   readonly logger: Logger | null;
   /** Dispatches an event to the client's hooks, and passes its outcome to the session's listener. */
   raise(event: string, payload: object, cancelling: Cancelling): Outcome | Promise<Outcome>;
+  /** Drops cached plans: a hook that runs only once may run again. */
+  forgetPlans(): void;
   /** Makes the spans of tool calls. */
   readonly tracing: () => Tracing | null;
 }
+
+/** A class whose instances may be thrown. */
+export type ErrorClass = abstract new (...args: never[]) => object;
 
 /** What one flow was given beside the session's parts. */
 export interface FlowInputs {
   /** The function of the one tool that is run. */
   readonly run?: AnyTool;
+  /** Errors that go through the call unchanged. */
+  readonly passes?: readonly ErrorClass[] | undefined;
   readonly model?: Model;
   readonly onText?: ((text: string) => void) | undefined;
   readonly summarise?: Summarise;
@@ -63,6 +70,8 @@ export class EffectContext {
   result: unknown;
   /** What the model threw last. */
   modelError: unknown;
+  /** The question that is answered later. */
+  pending: ApprovalRequest | null = null;
 
   constructor(
     readonly session: SessionIdentity,
@@ -82,6 +91,11 @@ export class EffectContext {
     cancelling: Cancelling = this.cancelling,
   ): Promise<Awaited<T>> {
     return untilAborted(work(), cancelling);
+  }
+
+  /** Whether an error is one that goes through the call unchanged. */
+  passes(error: unknown): boolean {
+    return this.inputs.passes?.some((kind) => error instanceof kind) ?? false;
   }
 
   /** Logs a failure of the host's code and reports it to the core; a cancellation is thrown instead. */

@@ -2,6 +2,8 @@
 
 import { types } from "node:util";
 
+import type { ApprovalRequest } from "./approval.js";
+
 /** Base of everything that the engine throws; `code` is the same in every language. */
 export class HookweaveError extends Error {
   /** The stable code, for example `unknown_event`. */
@@ -83,6 +85,30 @@ export class NoModelError extends SessionError {}
 /** Nothing waits for approval under the id, or the option is none of the question's (`unknown_approval`). */
 export class UnknownApprovalError extends SessionError {}
 
+/** A tool call waits for a person's answer and was not made (`approval_pending`); `request` is the question. */
+export class ApprovalPending extends SessionError {
+  readonly request: ApprovalRequest;
+
+  constructor(request: ApprovalRequest) {
+    const { id, tool, prompt } = request;
+    super(
+      "approval_pending",
+      `a person has to answer "${prompt}" about ${tool} first; make the call again with \`answers\` to ${id}`,
+    );
+    this.request = request;
+  }
+}
+
+/** Thrown by an approver whose answer comes later: `runTool` rejects with `ApprovalPending`. */
+export class Suspended extends Error {
+  /** By which every copy of this package knows it. */
+  readonly code = "suspended";
+
+  constructor() {
+    super("the question is answered later");
+  }
+}
+
 /** An audit log cannot be opened, written, read or verified (`audit_failed`). */
 export class AuditError extends HookweaveError {}
 
@@ -149,6 +175,8 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   UnknownToolError,
   NoModelError,
   UnknownApprovalError,
+  ApprovalPending,
+  Suspended,
   AuditError,
   ToolFailedError,
   HookFailedError,
@@ -260,7 +288,11 @@ export function describe(thrown: unknown): string {
 }
 
 /** Codes of errors whose classes have constructors of their own, so that `byCode` cannot make them. */
-const OWN_CONSTRUCTOR: ReadonlySet<string> = new Set(["subagent_blocked", "tool_failed"]);
+const OWN_CONSTRUCTOR: ReadonlySet<string> = new Set([
+  "subagent_blocked",
+  "tool_failed",
+  "approval_pending",
+]);
 
 /** Whether an error is one of the engine's own, by its code: whichever copy or realm of this package made it. */
 export function isOurs(error: unknown): error is Error {

@@ -2,12 +2,12 @@
 
 import { verifyAuditLog } from "./audit.js";
 
-export { PendingApprovals } from "./approval.js";
+export { ApprovalRequest, PendingApprovals } from "./approval.js";
 export type {
   Approval,
   ApprovalContext,
   ApprovalAnswer,
-  ApprovalRequest,
+  ApprovalFields,
   Approver,
   ApproverName,
 } from "./approval.js";
@@ -34,6 +34,7 @@ export { Messages } from "./context.js";
 export type { Context, ContextMessage, Role } from "./context.js";
 export type { Display } from "./display.js";
 export {
+  ApprovalPending,
   AuditError,
   ClientClosedError,
   ConfigError,
@@ -52,6 +53,7 @@ export {
   SessionClosedError,
   SessionError,
   SubagentBlockedError,
+  Suspended,
   ToolFailedError,
   UnknownApprovalError,
   UnknownEventError,

@@ -1,9 +1,8 @@
 /** Asks the approver of a session. */
 
-import { randomUUID } from "node:crypto";
-
-import type { ApprovalRequest } from "./approval.js";
+import { ApprovalRequest } from "./approval.js";
 import { follow, wait } from "./cancellation.js";
+import { codeOf } from "./errors.js";
 import type { ApproveEffect, Effect } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
 import type { EffectContext } from "./effect-context.js";
@@ -17,12 +16,13 @@ export async function approve(
 ): Promise<Effect> {
   const { approver } = effects.parts;
   if (approver === null) return flow.noApprover();
-  const { do: _, timeout_ms: timeout, args, ...rest } = effect;
+  const { do: _, timeout_ms: timeout, tool_use_id: toolUseId, args, ...rest } = effect;
   const { id: sessionId, agentId } = effects.session;
   // A copy: what an approver does to it changes nothing of what runs.
   const shown =
     args === null ? null : (copyForHook(effects.values[args]) as ApprovalRequest["args"]);
-  const request = { id: randomUUID(), sessionId, agentId, ...rest, args: shown, timeout };
+  const about = { sessionId, agentId, toolUseId, args: shown };
+  const request = new ApprovalRequest({ ...rest, ...about, timeout });
   const { cancellation, release } = follow(effects.cancelling);
   const late = new DOMException("no answer in time", "TimeoutError");
   const expire = (): void => {
@@ -47,6 +47,11 @@ export async function approve(
     return flow.failed(`the approver gave ${what}; it must give one of the options ${options}`);
   } catch (error) {
     effects.cancelling.throwIfAborted();
+    if (codeOf(error) === "suspended") {
+      effects.pending = request;
+      return flow.suspended();
+    }
+    if (effects.passes(error)) throw error;
     return error === late ? flow.timedOut() : effects.failed(flow, "the approver failed", error);
   } finally {
     release();

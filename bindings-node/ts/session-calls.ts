@@ -65,6 +65,10 @@ export async function runTool(
     result = isToolResult(given) ? given : new ToolResult(given);
   } catch (error) {
     cancelling.throwIfAborted();
+    if (effects.passes(error)) {
+      flow.dropped();
+      throw error;
+    }
     effects.thrown.set(args, error);
     result = new ToolResult(describe(error), { success: false });
   }

@@ -39,8 +39,10 @@ export class FlowDriver extends EffectContext {
       this.result = await this.#steps(flow);
     } catch (error) {
       flow.release();
+      this.parts.forgetPlans();
       throw error;
     }
+    if (this.pending !== null) this.parts.forgetPlans();
   }
 
   async #steps(flow: Flow): Promise<unknown> {
@@ -105,6 +107,8 @@ export class FlowDriver extends EffectContext {
     const record = recordOf(outcome);
     if (
       record.details === null &&
+      // A hook that runs only once may have to run again.
+      (record.plan.simple || !record.plan.hooks.some(({ once }) => once)) &&
       !this.session.needsNoOpOutcomes &&
       record.plan.runtime.auditCoverage === AuditCoverage.None
     )

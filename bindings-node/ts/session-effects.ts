@@ -18,8 +18,10 @@ export interface DispatchEffect {
 
 export interface ApproveEffect {
   readonly do: "approve";
+  readonly id: string;
   readonly event: string;
   readonly tool: string;
+  readonly tool_use_id: string | null;
   readonly args: ValueId | null;
   readonly shown: string | null;
   readonly hook: string | null;

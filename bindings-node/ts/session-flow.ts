@@ -56,6 +56,16 @@ export class Flow {
     return readEffect(this.session.timedOut(this.number));
   }
 
+  /** The question is answered later. */
+  suspended(): Effect {
+    return readEffect(this.session.suspended(this.number));
+  }
+
+  /** The host's control flow has left the tool: the call counts as not begun. */
+  dropped(): void {
+    this.session.dropped(this.number);
+  }
+
   /** A tool has run; the duration is in milliseconds. */
   ran(result: number, error: string | undefined, duration: number): Effect {
     return readEffect(this.session.ran(this.number, result, error, duration));

@@ -1,8 +1,9 @@
 /** The options of sessions and their methods. */
 
-import type { Approver, ApproverName } from "./approval.js";
+import type { Approval, Approver, ApproverName } from "./approval.js";
 import type { Context, ContextMessage } from "./context.js";
 import type { Display } from "./display.js";
+import type { ErrorClass } from "./effect-context.js";
 import type { Outcome } from "./outcome.js";
 import type { Permission } from "./tools.js";
 
@@ -59,6 +60,13 @@ export interface FlowOptions {
 export interface RunToolOptions extends FlowOptions {
   /** The id of the call. Default: a random one. */
   toolUseId?: string;
+  /**
+   * What a person has answered to questions of this call, by their ids, when it was made before and rejected with
+   * `ApprovalPending`. These are not asked again; any other is.
+   */
+  answers?: Readonly<Record<string, Approval>>;
+  /** Errors of these classes go through unchanged, from the approver and from the tool: the call counts as not begun. */
+  passes?: readonly ErrorClass[];
 }
 
 /** The options of `generate`. */

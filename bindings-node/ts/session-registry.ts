@@ -87,6 +87,9 @@ export class SessionRegistry {
       pending,
       model: () => this.model,
       closed: () => engine.closed,
+      forgetPlans: () => {
+        engine.forgetPlans();
+      },
       tracing: () => engine.tracing,
       hook: (id, event, hook) => this.hook(event, forSession(id, hook)),
       raise: (event, payload, cancelling) => {

@@ -3,10 +3,10 @@
 import type { Handler, HookDefinition } from "./registration.js";
 import { randomUUID } from "node:crypto";
 
-import type { Approval, ApprovalRequest } from "./approval.js";
+import type { Approval, ApprovalAnswer, ApprovalRequest } from "./approval.js";
 import type { Cancelling } from "./cancellation.js";
 import type { Context } from "./context.js";
-import { errorOf, describe, SubagentBlockedError } from "./errors.js";
+import { ApprovalPending, errorOf, describe, SubagentBlockedError } from "./errors.js";
 import type { EventName, Payload } from "./event-types.js";
 import { canonicalFields } from "./spelling.js";
 import { callNative, jsonText, type NativeSession } from "./native.js";
@@ -128,7 +128,8 @@ export class Session implements AsyncDisposable {
    * Makes a tool call: hooks and, if needed, a person judge it, the tool runs, hooks see the result.
    *
    * Without a function the client's tool of that name runs; rejects with `unknown_tool` when there is none. A call that
-   * is refused or a tool that fails does not reject.
+   * is refused or a tool that fails does not reject. If the approver throws `Suspended`, it rejects with `ApprovalPending`
+   * and nothing has happened; make the call again with `toolUseId` and `answers`.
    */
   runTool(
     tool: string,
@@ -150,16 +151,22 @@ export class Session implements AsyncDisposable {
     checkCall(tool, args);
     const own = typeof given === "function" ? given : undefined;
     const options = own === undefined ? (given as RunToolOptions | undefined) : more;
-    const { toolUseId: id } = ownFields(options);
+    const { toolUseId: id, answers, passes } = ownFields(options);
     const run = own ?? this.#state.host.tools.known(tool);
     const toolUseId = id ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
       const driver = await this.#state.drive(
-        (native, driver) => native.runTool(tool, driver.keep(copyContainer(args)), toolUseId),
+        (native, driver) => {
+          const call = [tool, driver.keep(copyContainer(args)), toolUseId] as const;
+          return answers === undefined
+            ? native.runTool(...call)
+            : answered(native, driver, call, answers);
+        },
         signalOf(options),
-        { run },
+        { run, passes },
       );
-      const { result, values, thrown, outcomes } = driver;
+      const { result, values, thrown, outcomes, pending } = driver;
+      if (pending !== null && result === null) throw new ApprovalPending(pending);
       return new ToolOutcome(result as ToolRun, values, thrown, outcomes);
     };
     const tracing = this.#state.host.tracing();
@@ -340,6 +347,22 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }
+}
+
+/** Begins a call to whose questions a person has answered before. */
+function answered(
+  native: NativeSession,
+  values: { keep(value: unknown): number },
+  call: readonly [string, number, string],
+  answers: Readonly<Record<string, Approval>>,
+): number {
+  const given = Object.entries(answers);
+  const edited = given.map(([, answer]) =>
+    isPlain(answer) ? values.keep((answer as ApprovalAnswer).args) : undefined,
+  );
+  const ids = given.map(([id]) => id);
+  const all = given.map(([, answer]) => answer);
+  return callNative(() => native.runToolAnswered(...call, ids, all, edited));
 }
 
 /** Refuses a call without a tool's name, and arguments that have no names. */

@@ -22,7 +22,7 @@ export class TerminalQuestion {
       height = USUAL_HEIGHT,
     }: { readonly width?: number; readonly height?: number } = {},
   ) {
-    this.#native = callNative(() => new NativeTerminalQuestion(request, width, height));
+    this.#native = callNative(() => new NativeTerminalQuestion({ ...request }, width, height));
   }
 
   /** The question, as much of it as a screen of that height holds; all of it once `?` was typed. */

@@ -171,7 +171,8 @@ impl Outcome {
     pub(crate) fn is_no_op(&self, py: Python<'_>, wants_no_op_outcomes: bool) -> bool {
         !wants_no_op_outcomes
             && match &self.0.get(py).finished {
-                Finished::Folded(outcome) => outcome.is_quiet(),
+                // A session may have to give back the run of a `once` hook.
+                Finished::Folded(outcome) => outcome.is_quiet() && outcome.plan().is_plain(),
                 Finished::NoHooks { .. } => true,
             }
     }

@@ -5,7 +5,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hookweave_host::session::{Flow as Flowing, Permission, Session as Conversation, ToolRequest};
+use hookweave_host::session::{
+    Answers, Flow as Flowing, Permission, Session as Conversation, ToolRequest, ValueId, read_answer,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
@@ -49,6 +51,24 @@ fn items(value: &Bound<'_, PyList>) -> PyResult<Vec<Value>> {
         Value::Array(items) => Ok(items),
         _ => Err(errors::internal("a list is an array")),
     }
+}
+
+/// The answers to questions of a call, and the arguments in them, which are its values from the second on.
+fn given_answers<'py>(
+    py: Python<'py>,
+    answers: Vec<(String, Bound<'py, PyAny>)>,
+) -> PyResult<(Answers, Vec<Bound<'py, PyAny>>)> {
+    let (host, mut edited) = (PyHost::new(py), Vec::new());
+    let read = |(id, answer): (String, Bound<'py, PyAny>)| {
+        let read = read_answer(&host, &answer).map_err(|error| errors::of(py, &error))?;
+        let answer = read.with_args(|args| {
+            edited.push(args);
+            ValueId::try_from(edited.len()).map_err(|_| errors::internal("a call has too many answers"))
+        })?;
+        Ok((id, answer))
+    };
+    let answers = answers.into_iter().map(read).collect::<PyResult<Answers>>()?;
+    Ok((answers, edited))
 }
 
 #[pymethods]
@@ -121,11 +141,22 @@ impl Session {
         self.flow(py, self.machine.submit_prompt(prompt))
     }
 
-    #[pyo3(signature = (tool, args, tool_use_id = None))]
-    fn run_tool(&self, tool: String, args: &Bound<'_, PyAny>, tool_use_id: Option<String>) -> PyResult<Flow> {
+    #[pyo3(signature = (tool, args, tool_use_id = None, answers = None))]
+    fn run_tool(
+        &self,
+        tool: String,
+        args: &Bound<'_, PyAny>,
+        tool_use_id: Option<String>,
+        answers: Option<Vec<(String, Bound<'_, PyAny>)>>,
+    ) -> PyResult<Flow> {
+        let (answers, edited) = given_answers(args.py(), answers.unwrap_or_default())?;
         // Its arguments are the first of the flow's values.
-        let flow = self.flow(args.py(), self.machine.run_tool(ToolRequest { tool, args: 0, tool_use_id }));
+        let call = ToolRequest { tool, args: 0, tool_use_id, answers: Some(answers) };
+        let flow = self.flow(args.py(), self.machine.run_tool(call));
         flow.keep(&owned(args)?)?;
+        for args in edited {
+            flow.keep(&args)?;
+        }
         Ok(flow)
     }
 

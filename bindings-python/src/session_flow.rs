@@ -142,6 +142,7 @@ impl Flow {
         match result {
             Finished::Tool(run) => self.tool_run(py, &run).map(Bound::into_any),
             Finished::Generation(answer) => self.generation(py, &answer).map(Bound::into_any),
+            Finished::PutOff => Ok(py.None().into_bound(py)),
             Finished::Json(value) => serial::convert(py, &value),
         }
     }
@@ -265,6 +266,24 @@ impl Flow {
 
     fn timed_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.step(py, Reply::TimedOut)
+    }
+
+    /// The question is answered later.
+    fn suspended<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.step(py, Reply::Suspended)
+    }
+
+    /// The host's control flow has left the tool: the call counts as not begun.
+    fn dropped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.step(py, Reply::Dropped)
+    }
+
+    /// Ends it where it is.
+    fn release(&self, py: Python<'_>) -> PyResult<()> {
+        if self.with(|state| state.machine.session().waits_for_records())? {
+            return py.detach(|| self.with(|state| state.machine.release()));
+        }
+        self.with(|state| state.machine.release())
     }
 
     /// How a tool's run ended; the duration in milliseconds.

@@ -64,10 +64,11 @@ pub use hookweave_host::stats::{Durations, HookStats, HookWarning, Stats, Warnin
 pub use hookweave_host::tool::ToolDefinition;
 
 pub use engine::{
-    AllowAll, Approval, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display,
-    Engine, EngineBuilder, Event, Generation, Handler, HookContext, HookFuture, LateAnswer, LogDisplay, Messages,
-    Model, ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration, Session, SessionBuilder,
-    Started, Stopped, Submitted, TemporaryHook, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    AllowAll, Approval, ApprovalPending, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage,
+    DenyAll, Display, Engine, EngineBuilder, Event, Generation, Handler, HookContext, HookFuture, LateAnswer,
+    LogDisplay, Messages, Model, ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration,
+    Session, SessionBuilder, Started, Stopped, Submitted, Suspended, TemporaryHook, TerminalApprover, Tool, ToolCall,
+    ToolContext, ToolOutcome, ToolResult,
 };
 #[doc(inline)]
 pub use hookweave_host::error::{Code, Error};

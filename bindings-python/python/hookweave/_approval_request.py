@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+from . import _native
+from .errors import PayloadError
 
 __all__ = ["ApprovalRequest"]
 
@@ -13,13 +17,15 @@ class ApprovalRequest:
     """A question to a person. Its texts are safe to be shown: what a screen would obey is written out."""
 
     id: str
-    """By which a pending question is decided."""
+    """By which it is decided: a digest, the same for the same question of the same call in any process."""
     session_id: str
     agent_id: str | None
     event: str
     """The event that waits for the answer."""
     tool: str
     """The tool; empty when the question is not about one."""
+    tool_use_id: str | None
+    """The call's id; None when it is not about one."""
     args: Any
     """A copy of the arguments that will be used; None when it is not about a tool."""
     shown: str | None
@@ -38,3 +44,27 @@ class ApprovalRequest:
     """How widely "Allow always" holds beyond the very same arguments."""
     persistent: bool = False
     """Whether "Allow always" holds in later sessions too."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question as JSON has it, the same in every language; arguments without a JSON form are None."""
+        own = {name: getattr(self, name) for name in _NAMES}
+        own["args"] = None if self.args is None or _native.freeze(self.args)[1] is None else self.args
+        own["options"], own["granting"] = list(self.options), list(self.granting)
+        own["timeout_ms"] = round(own.pop("timeout") * 1000)
+        return own
+
+    @classmethod
+    def from_dict(cls, question: Mapping[str, Any]) -> Self:
+        """The question that :meth:`to_dict`, or its like in another language, has written."""
+        own = dict(question)
+        missing = [name for name in (*_NAMES, "timeout_ms") if name not in own and name != "timeout"]
+        if missing:
+            raise PayloadError(
+                f"ApprovalRequest.from_dict: `{missing[0]}` is missing; give the whole dict that `to_dict` wrote"
+            )
+        own["timeout"] = own.pop("timeout_ms") / 1000
+        own["options"], own["granting"] = tuple(own["options"]), tuple(own["granting"])
+        return cls(**{name: own[name] for name in _NAMES})
+
+
+_NAMES = tuple(field.name for field in fields(ApprovalRequest))

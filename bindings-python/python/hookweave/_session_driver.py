@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import uuid
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
@@ -19,7 +18,7 @@ from ._native import Outcome
 from .approval import Approval, ApprovalRequest, Approver, fields_of
 from .context import Context, ContextMessage
 from .display import Display
-from .errors import HookweaveError, PayloadError, ToolFailedError
+from .errors import ApprovalPending, HookweaveError, PayloadError, Suspended, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
 from .session_results import Generation, ToolOutcome
@@ -28,10 +27,13 @@ from .tools import Tool, ToolResult
 if TYPE_CHECKING:
     from ._spans import ToolSpan
 
-__all__ = ["DrivenSession", "Driver", "DrivingClient", "Summarise", "Tracing"]
+__all__ = ["DrivenSession", "Driver", "DrivingClient", "Passes", "Summarise", "Tracing"]
 
 Effect: TypeAlias = dict[str, Any]
 """What is to be done; ``do`` names it."""
+
+Passes: TypeAlias = type[BaseException] | tuple[type[BaseException], ...]
+"""Errors that go through a tool call unchanged."""
 
 Summarise: TypeAlias = Callable[[list[ContextMessage], str | None], Awaitable[str] | str]
 """Says what messages say in fewer words, given what to keep in mind."""
@@ -137,9 +139,11 @@ class Driver:
         "_on_text",
         "_outcomes",
         "_parts",
+        "_pending",
         "_session",
         "_values",
         "model",
+        "passes",
         "summarise",
         "tool",
     )
@@ -156,6 +160,8 @@ class Driver:
         self.model: Model | None = None
         self.summarise: Summarise | None = None
         self._found: list[ContextMessage] = []
+        self._pending: ApprovalRequest | None = None
+        self.passes: Passes = ()
 
     def _keep(self, value: Any) -> int:
         """Keeps a value for the time of the flow; gives its number."""
@@ -164,14 +170,19 @@ class Driver:
 
     async def drive(self) -> Any:
         """Runs the flow to its end; gives what it came to."""
-        effect = self._flow.begin()
         dispatch = self._session._client.dispatch
-        while (do := effect["do"]) != "finish":
-            if do == "dispatch":
-                # Most effects are events, and a coroutine of their own would cost as much as the event.
-                effect = self._dispatched(effect, await dispatch(effect["event"], effect["payload"]))
-            else:
-                effect = await self._CARRIES_OUT[do](self, effect)
+        try:
+            effect = self._flow.begin()
+            while (do := effect["do"]) != "finish":
+                if do == "dispatch":
+                    # Most effects are events, and a coroutine of their own would cost as much as the event.
+                    effect = self._dispatched(effect, await dispatch(effect["event"], effect["payload"]))
+                else:
+                    effect = await self._CARRIES_OUT[do](self, effect)
+        except BaseException:
+            # Now, and not when the last reference to it goes: a call that is left counts as not begun.
+            self._flow.release()
+            raise
         return effect["result"]
 
     def use(self, tool: Tool | None) -> Coroutine[Any, Any, dict[str, Any]]:
@@ -180,8 +191,16 @@ class Driver:
         self._parts.append(_Part())
         return self.drive()
 
-    def tool_outcome(self, run: dict[str, Any]) -> ToolOutcome:
-        """What came of the one tool call."""
+    def tool_outcome(self, run: dict[str, Any] | None) -> ToolOutcome:
+        """What came of the one tool call; raises the question that is answered later."""
+        if self._pending is not None:
+            request = self._pending
+            raise ApprovalPending(
+                f"a person has to answer {request.prompt!r} about {request.tool} first; make the call again with "
+                f"`answers` to {request.id}",
+                request=request,
+            )
+        assert run is not None
         return self._tool_outcome(run, self._parts[0])
 
     async def generate(self) -> Generation:
@@ -236,11 +255,12 @@ class Driver:
 
     def _request(self, effect: Effect) -> ApprovalRequest:
         return ApprovalRequest(
-            id=str(uuid.uuid4()),
+            id=effect["id"],
             session_id=self._session.id,
             agent_id=self._session.agent_id,
             event=effect["event"],
             tool=effect["tool"],
+            tool_use_id=effect["tool_use_id"],
             args=None if effect["args"] is None else copy.deepcopy(self._values[effect["args"]]),
             shown=effect["shown"],
             hook=effect["hook"],
@@ -264,6 +284,10 @@ class Driver:
                 in_time, chosen = await _async_compat.within(request.timeout, chosen)
                 if not in_time:
                     return self._flow.timed_out()
+        except Suspended:
+            return self._suspend(request)
+        except self.passes:
+            raise
         except Exception as error:
             logger.warning("the approver of session %s failed", session.id, exc_info=True)
             return self._flow.failed(_why(error))
@@ -272,6 +296,13 @@ class Driver:
         if not isinstance(chosen, (str, Mapping)):
             return self._flow.failed(f"an approver answers with one of the options, not with {chosen!r}")
         return self._flow.chosen(chosen)
+
+    def _suspend(self, request: ApprovalRequest) -> Effect:
+        """Puts a question off; a flow that cannot be made again goes on without an answer."""
+        effect = self._flow.suspended()
+        if effect["do"] == "finish" and effect["result"] is None:
+            self._pending = request
+        return effect
 
     async def _run_tool(self, effect: Effect) -> Effect:
         name = effect["tool"]
@@ -300,6 +331,9 @@ class Driver:
                     given = tool(effect["args"], context)
                     if inspect.isawaitable(given):
                         given = await _async_compat.finish(given)
+        except self.passes:
+            self._flow.dropped()
+            raise
         except Exception as error:
             part.cause = error
             given = ToolResult(_why(error), success=False)

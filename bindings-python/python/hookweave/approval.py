@@ -15,6 +15,7 @@ from .errors import InvalidOptionError, UnknownApprovalError
 
 __all__ = [
     "AllowAll",
+    "Answer",
     "Approval",
     "ApprovalRequest",
     "Approver",
@@ -39,12 +40,13 @@ class Approval:
     """The arguments that the tool is to be called with; hooks check them again."""
 
 
-_Answer: TypeAlias = str | Approval | Mapping[str, Any]
+Answer: TypeAlias = str | Approval | Mapping[str, Any]
+"""One of the options: alone, as an :class:`Approval`, or as a mapping of its fields."""
 
-Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[_Answer] | _Answer]
+Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[Answer] | Answer]
 """Answers with one of the options, sync or async: alone, as an :class:`Approval`, or as a mapping of its fields.
 
-Anything else is refused and logged, and so is an exception.
+Anything else is refused and logged, and so is an exception but :class:`Suspended`.
 """
 
 

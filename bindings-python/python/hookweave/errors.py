@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from ._approval_request import ApprovalRequest
 
 __all__ = [
+    "ApprovalPending",
     "AuditError",
     "AwaitableInSyncDispatchError",
     "ClientClosedError",
@@ -27,6 +31,7 @@ __all__ = [
     "PayloadError",
     "SessionClosedError",
     "SubagentBlockedError",
+    "Suspended",
     "ToolFailedError",
     "UnknownApprovalError",
     "UnknownEventError",
@@ -178,6 +183,28 @@ class UnknownApprovalError(HookweaveError, LookupError):
     """Nothing waits for approval under the id, or the option is none of the question's."""
 
     codes: ClassVar[tuple[str, ...]] = ("unknown_approval",)
+
+
+class Suspended(Exception):  # noqa: N818 - it is no error: the answer comes later
+    """Raised by an approver whose answer comes later: ``run_tool`` ends with :class:`ApprovalPending`."""
+
+
+class ApprovalPending(HookweaveError):  # noqa: N818 - it is no error: the call waits
+    """A tool call waits for a person's answer and was not made; ``request`` is the question. It can be pickled.
+
+    Make the call again with ``answers={error.request.id: option}``.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ("approval_pending",)
+    request: ApprovalRequest
+
+    def __init__(self, message: str, code: str | None = None, request: ApprovalRequest | None = None) -> None:
+        super().__init__(message, code)
+        if request is not None:
+            self.request = request
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self), self.code, getattr(self, "request", None)))
 
 
 class ToolFailedError(HookweaveError):

@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol, Self, TypeAlias, TypeVar
 
 from . import _async_compat, _native
 from ._logging import logger
-from ._session_driver import Driver, DrivingClient, Summarise
-from .approval import ApprovalRequest, Approver, PendingApprovals
+from ._session_driver import Driver, DrivingClient, Passes, Summarise
+from .approval import Answer, Approval, ApprovalRequest, Approver, PendingApprovals, fields_of
 from .context import Context
 from .display import Display
 from .errors import (
@@ -64,6 +64,13 @@ def _check_call(tool: object, args: object) -> None:
         raise PayloadError(
             f"run_tool: `args` of {tool} are a dict of arguments by name, not a value of type {kind}; {hint}"
         )
+
+
+def _as_given(answers: Mapping[str, Answer] | None) -> list[tuple[str, Any]] | None:
+    """Answers as the core reads them."""
+    if not answers:
+        return None
+    return [(id, fields_of(answer) if isinstance(answer, Approval) else answer) for id, answer in answers.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +247,24 @@ class Session:
         return Submitted(**await self._run(self._native.submit_prompt(prompt)))
 
     async def run_tool(
-        self, tool: str, args: Mapping[str, Any], run: ToolFunction | None = None, *, tool_use_id: str | None = None
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        run: ToolFunction | None = None,
+        *,
+        tool_use_id: str | None = None,
+        answers: Mapping[str, Answer] | None = None,
+        passes: Passes = (),
     ) -> ToolOutcome:
         """Makes a tool call: hooks and, if need be, a person judge it, ``run`` runs it, hooks look at what came of it.
 
         ``run`` gets the final arguments as a dict of its own, and a :class:`ToolContext` if it takes a second
         parameter; it gives its output or a :class:`ToolResult`. Without it, the tool is the one that
         :meth:`HookClient.register_tool` made known.
+
+        Raises :class:`ApprovalPending` if the approver raises :class:`Suspended`; nothing has happened then. Make the
+        call again with its ``tool_use_id`` and with ``answers`` by the ids of questions. Errors of the classes in
+        ``passes`` go through unchanged, from the approver and from the tool: the call counts as not begun.
         """
         if self._closed:
             self._check()
@@ -256,7 +274,8 @@ class Session:
             known = ", ".join(self._client._tools) or "none"
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
         own = args if type(args) is dict else dict(args)
-        driver = Driver(self, self._native.run_tool(tool, own, tool_use_id))
+        driver = Driver(self, self._native.run_tool(tool, own, tool_use_id, _as_given(answers)))
+        driver.passes = passes
         running = driver.use(None if run is None else self._as_tool(run))
         if self._parent is not None:
             running = self._guard(running)

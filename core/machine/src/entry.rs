@@ -10,8 +10,8 @@ use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope};
 use crate::matcher::{Matcher, MatcherSpec};
+use crate::once::{Marks, OnceRun, UsedOnce};
 use crate::options::Options;
-use crate::sync::{AtomicBool, Ordering};
 use crate::tally::{HookCounter, Tally};
 
 /// Names one registered hook for as long as its client lives.
@@ -91,12 +91,8 @@ pub struct Entry<T> {
     mandatory: bool,
     enforcement: Enforcement,
     handler: T,
-    /// A dispatch has taken this `once` hook for itself.
-    claimed: AtomicBool,
-    /// This `once` hook has started; it is as good as removed.
-    spent: AtomicBool,
-    /// Some hook of the registry is spent and still in its list.
-    any_spent: Arc<AtomicBool>,
+    /// The one run of a `once` hook.
+    run: Option<Arc<OnceRun>>,
     tally: Arc<Tally>,
 }
 
@@ -107,7 +103,7 @@ impl<T> Entry<T> {
         event: Arc<EventSpec>,
         matcher: Matcher,
         options: &Options,
-        any_spent: &Arc<AtomicBool>,
+        marks: &Arc<Marks>,
         handler: T,
     ) -> Self {
         options.settle(&mut spec, event.name());
@@ -133,9 +129,7 @@ impl<T> Entry<T> {
             tally: Arc::new(Tally::new(event.tally().total())),
             event,
             handler,
-            claimed: AtomicBool::new(false),
-            spent: AtomicBool::new(false),
-            any_spent: Arc::clone(any_spent),
+            run: spec.once.then(|| OnceRun::of(id, marks)),
             spec,
         }
     }
@@ -283,22 +277,34 @@ impl<T> Entry<T> {
 
     /// Takes a `once` hook for one dispatch; false when another has it.
     pub(crate) fn claim(&self) -> bool {
-        !self.claimed.swap(true, Ordering::AcqRel)
+        self.run.as_ref().is_none_or(|run| run.claim())
     }
 
     /// Gives back a claim whose handler never started.
     pub(crate) fn release(&self) {
-        self.claimed.store(false, Ordering::Release);
+        if let Some(run) = &self.run {
+            run.release();
+        }
     }
 
     pub(crate) fn spend(&self) {
-        self.spent.store(true, Ordering::Release);
-        // Behind the hook's own mark: who reads this one sees that one too.
-        self.any_spent.store(true, Ordering::Release);
+        if let Some(run) = &self.run {
+            run.spend();
+        }
     }
 
     pub(crate) fn is_spent(&self) -> bool {
-        self.spent.load(Ordering::Acquire)
+        self.run.as_ref().is_some_and(|run| run.is_spent())
+    }
+
+    /// The run that a dispatch has used up, of a `once` hook.
+    pub(crate) fn used_once(&self) -> Option<UsedOnce> {
+        self.run.as_ref().filter(|run| run.is_spent()).map(UsedOnce::of)
+    }
+
+    /// Whether only the registry knows of this `once` hook any more, so that nothing can give its run back.
+    pub(crate) fn is_forgotten(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 && self.run.as_ref().is_none_or(|run| Arc::strong_count(run) == 1)
     }
 }
 

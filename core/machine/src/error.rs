@@ -3,13 +3,38 @@
 //! A hook that fails is not an error of this kind: it is a [`HookFailure`](crate::failure::HookFailure) in the trace.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// A refused call: the registration, definition or dispatch did not happen.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug, Clone)]
 pub struct Error {
     code: Code,
     message: String,
+    source: Option<Arc<Source>>,
+}
+
+/// What is behind an error.
+type Source = dyn std::error::Error + Send + Sync;
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code && self.message == other.message
+    }
+}
+
+impl Eq for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source: &Source = self.source.as_deref()?;
+        Some(source)
+    }
 }
 
 /// The stable name of an error, the same in every language.
@@ -68,6 +93,8 @@ pub enum Code {
     NoModel,
     /// Nothing waits for approval under the id, or the option is none of the question's.
     UnknownApproval,
+    /// A tool call waits for a person's answer, and was not made.
+    ApprovalPending,
     /// An audit log cannot be opened, written, read or verified.
     AuditFailed,
     /// The object is bound to its process and cannot be pickled.
@@ -107,6 +134,7 @@ impl Code {
         Self::UnknownTool,
         Self::NoModel,
         Self::UnknownApproval,
+        Self::ApprovalPending,
         Self::AuditFailed,
         Self::NotPicklable,
         Self::UnsupportedInterpreter,
@@ -143,6 +171,7 @@ impl Code {
             Self::UnknownTool => "unknown_tool",
             Self::NoModel => "no_model",
             Self::UnknownApproval => "unknown_approval",
+            Self::ApprovalPending => "approval_pending",
             Self::AuditFailed => "audit_failed",
             Self::NotPicklable => "not_picklable",
             Self::UnsupportedInterpreter => "unsupported_interpreter",
@@ -160,7 +189,13 @@ impl fmt::Display for Code {
 impl Error {
     /// An error of this code whose message names the thing, the place and the fix.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), source: None }
+    }
+
+    /// The same with what is behind it.
+    #[must_use]
+    pub fn because(self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
     }
 
     /// The stable code.

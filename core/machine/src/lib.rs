@@ -34,6 +34,7 @@ pub mod json;
 pub mod match_input;
 pub mod matcher;
 pub mod observer;
+pub mod once;
 pub mod options;
 pub mod outcome;
 pub mod path;

@@ -11,12 +11,14 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
-use crate::entry::{HookId, Place};
+use crate::entry::{Entry, HookId, Place};
 use crate::event::EventSpec;
-use crate::fold::{Details, Observed, Progress, Record};
+use crate::failure::FailureKind;
+use crate::fold::{Details, Failed, Observed, Progress, Record, Status};
 use crate::hook::{Enforcement, FailBehavior, Scope};
 use crate::index::{EventIndex, Plan, Reuse, Snapshot};
 use crate::observer::Begun;
+use crate::once::UsedOnce;
 use crate::payload::Host;
 
 pub use snapshot::Stand;
@@ -174,6 +176,17 @@ impl<T, V> Outcome<T, V> {
     /// What was recorded of each hook that ran, in order.
     pub fn records(&self) -> &[Record<T, V>] {
         self.progress.details.as_ref().map_or(&[], |details| &details.records)
+    }
+
+    /// The runs of `once` hooks that the dispatch has used up.
+    pub fn used_once(&self) -> Vec<UsedOnce> {
+        let quiet = self.quiet_runs().map(|(entry, _)| entry).filter(|_| self.progress.details.is_none());
+        let ran = |record: &&Record<T, V>| {
+            let never_began = |failed: &Failed<V>| failed.kind == FailureKind::NotStarted;
+            record.status != Status::Skipped && !record.failure.as_ref().is_some_and(never_began)
+        };
+        let answered = self.records().iter().filter(ran).map(|record| &**record.call.entry());
+        quiet.chain(answered).filter_map(Entry::used_once).collect()
     }
 
     fn deciding(&self) -> Option<&Record<T, V>> {

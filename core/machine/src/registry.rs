@@ -26,8 +26,9 @@ use crate::hook::HookSpec;
 use crate::index::{IndexChange, Snapshot};
 use crate::matcher::Matcher;
 use crate::observer::{Change, Named, ObservedEvent, Observer};
+use crate::once::Marks;
 use crate::options::Options;
-use crate::sync::{ArcSwap, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::sync::{ArcSwap, AtomicBool, Mutex, MutexGuard, Ordering};
 use crate::tool::{KnownTools, ToolDefinition, Tools};
 
 use crate::entry::Listed;
@@ -53,8 +54,7 @@ pub struct Registry<T> {
     options: Arc<Options>,
     state: Mutex<State<T>>,
     snapshot: ArcSwap<Snapshot<T>>,
-    stale: AtomicBool,
-    version: AtomicU64,
+    marks: Arc<Marks>,
     closed: AtomicBool,
     /// A hook observes, and the host has not been told.
     notice_due: AtomicBool,
@@ -81,8 +81,9 @@ impl<T> Registry<T> {
         let options = Arc::new(options);
         let catalogue = Catalogue::new(options.profile.every_event_is_a_gate);
         let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default());
+        let marks = Arc::<Marks>::default();
         let state = State {
-            hooks: Hooks::default(),
+            hooks: Hooks::new(Arc::clone(&marks)),
             changes: Changes::default(),
             catalogue,
             tools: Tools::default(),
@@ -93,8 +94,7 @@ impl<T> Registry<T> {
             options,
             state: Mutex::new(state),
             snapshot: ArcSwap::from_pointee(snapshot),
-            stale: AtomicBool::new(false),
-            version: AtomicU64::new(0),
+            marks,
             closed: AtomicBool::new(false),
             notice_due: AtomicBool::new(false),
             noticed: AtomicBool::new(false),
@@ -145,11 +145,17 @@ impl<T> Registry<T> {
 
     /// Counts changes: a cached plan is dropped when this moves.
     pub fn version(&self) -> u64 {
-        self.version.load(Ordering::Acquire)
+        self.marks.version()
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in self.marks.take_returned() {
+            if let Some(entry) = state.hooks.take_back(id) {
+                state.changes.note(&entry);
+            }
+        }
+        state
     }
 
     /// Notes that one hook came, went or was switched.
@@ -169,8 +175,7 @@ impl<T> Registry<T> {
     fn changed(&self, state: &mut MutexGuard<'_, State<T>>) {
         let hooks = state.hooks.len();
         state.changes.bound(hooks);
-        self.stale.store(true, Ordering::Release);
-        self.version.fetch_add(1, Ordering::AcqRel);
+        self.marks.changed();
     }
 
     /// Lets nothing come any more: no hook, no definition, no dispatch. Those that run go on.
@@ -206,7 +211,7 @@ impl<T> Registry<T> {
     pub fn register_at(&self, seat: Option<Seat>, spec: HookSpec, handler: T) -> Result<HookId, Error> {
         spec.check()?;
         // Declared before the lock, so that handlers are dropped after it is released: dropping may run foreign code.
-        let spent;
+        let (spent, _forgotten);
         let mut state = self.lock();
         self.check_open("register hooks")?;
         let event = state.catalogue.resolve(&spec.event)?;
@@ -215,15 +220,16 @@ impl<T> Registry<T> {
             Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
         })?;
         spent = state.hooks.take_spent();
-        for listed in &spent {
-            state.changes.note(&listed.entry);
+        for entry in &spent {
+            state.changes.note(entry);
         }
+        _forgotten = state.hooks.take_forgotten();
         state.hooks.check_room(&self.options, &event, spec.origin.is_some())?;
         let id = HookId::new(state.next);
         state.next += 1;
         state.catalogue.intern(&event);
         let place = (id, seat.unwrap_or(Seat::own(id.number())));
-        let entry = Entry::new(place, spec, event, matcher, &self.options, state.hooks.any_spent(), handler);
+        let entry = Entry::new(place, spec, event, matcher, &self.options, state.hooks.marks(), handler);
         let enabled = entry.starts_enabled();
         if entry.observes() && !self.noticed.swap(true, Ordering::AcqRel) {
             self.notice_due.store(true, Ordering::Release);
@@ -262,7 +268,9 @@ impl<T> Registry<T> {
     }
 
     fn take(&self, id: HookId) -> Option<Listed<T>> {
+        let _forgotten;
         let mut state = self.lock();
+        _forgotten = state.hooks.forget(id);
         let removed = state.hooks.remove(id)?;
         self.hook_changed(&mut state, &removed.entry);
         Some(removed)
@@ -302,8 +310,8 @@ impl<T> Registry<T> {
     /// Gives up at once, with false, when the registry is just being changed.
     pub fn visit(&self, mut visit: impl FnMut(&T)) -> bool {
         let Ok(state) = self.state.try_lock() else { return false };
-        for listed in state.hooks.iter() {
-            visit(listed.entry.handler());
+        for handler in state.hooks.handlers() {
+            visit(handler);
         }
         true
     }
@@ -312,7 +320,7 @@ impl<T> Registry<T> {
     pub fn clear(&self) {
         let _removed;
         let mut state = self.lock();
-        _removed = std::mem::take(&mut state.hooks);
+        _removed = std::mem::replace(&mut state.hooks, Hooks::new(Arc::clone(&self.marks)));
         self.all_changed(&mut state);
     }
 
@@ -347,7 +355,7 @@ impl<T> Registry<T> {
 
     /// A snapshot of the hooks as they are now.
     pub fn snapshot(&self) -> Arc<Snapshot<T>> {
-        if self.stale.load(Ordering::Acquire) {
+        if self.marks.is_stale() {
             self.refresh();
         }
         self.snapshot.load_full()
@@ -356,10 +364,11 @@ impl<T> Registry<T> {
     #[cold]
     fn refresh(&self) {
         // The old snapshot is dropped after the lock: it may hold the last reference to a removed handler.
-        let _old;
+        let (_old, _forgotten);
         let mut state = self.lock();
+        _forgotten = state.hooks.take_forgotten();
         // The previous holder of the lock may have refreshed already.
-        if self.stale.load(Ordering::Acquire) {
+        if self.marks.is_stale() {
             // If making the snapshot panics, the next one is made of everything: no noted change may be lost.
             let changes = std::mem::replace(&mut state.changes, Changes::All);
             let State { hooks, catalogue, tools, .. } = &*state;
@@ -381,7 +390,7 @@ impl<T> Registry<T> {
             _old = self.snapshot.swap(Arc::new(snapshot));
             state.changes = Changes::default();
             // Not before: who finds the mark cleared takes the snapshot that stands, without a lock.
-            self.stale.store(false, Ordering::Release);
+            self.marks.refreshed();
         }
         drop(state);
     }

@@ -210,7 +210,10 @@ impl Answering<'_> {
     async fn use_each(&mut self, calls: Vec<Requested>, batch: &mut Vec<Value>) -> Option<End> {
         for call in calls {
             self.cx.raise("ToolResolution", json!({"tool": call.tool, "candidates": self.tools})).await;
-            let run = if call.known { self.use_tool(call.clone()).await } else { self.refuse_unknown(&call) };
+            let run = if call.known { self.use_tool(call.clone()).await } else { Some(self.refuse_unknown(&call)) };
+            let Some(run) = run else {
+                return Some(("failed", Some(format!("the call of {} was dropped", call.tool))));
+            };
             batch.push(json!({"tool": call.tool, "tool_use_id": &*run.tool_use_id, "success": run.ok}));
             self.report(&call.tool, &run).await;
             let (stops, reason) = (run.stops, run.reason.clone());
@@ -222,8 +225,9 @@ impl Answering<'_> {
         None
     }
 
-    async fn use_tool(&self, call: Requested) -> ToolRun {
-        self.cx.run_tool(ToolRequest { tool: call.tool, args: call.args, tool_use_id: call.id }).await
+    async fn use_tool(&self, call: Requested) -> Option<ToolRun> {
+        let Requested { tool, args, id: tool_use_id, .. } = call;
+        self.cx.run_tool(ToolRequest { tool, args, tool_use_id, answers: None }).await
     }
 
     /// A call of a tool that the host does not have is on record like any other.

@@ -7,11 +7,13 @@ use super::answer::Answer;
 use super::effect::{ApprovalRequest, Effect, Reply, ValueId};
 use super::flow::Cx;
 use super::kept::KeptQuestion;
+use super::question_id::{Asked, Waiting, is_about, is_of};
 use super::state::Approval;
 use super::verdict::Asker;
 use hookweave_machine::answer::{ALLOW_ALWAYS, ALLOW_ONCE, Question};
 use hookweave_machine::escape::escaped;
 use hookweave_machine::observer::ObservedEvent;
+use hookweave_machine::once::UsedOnce;
 
 /// The words for no that an approver may give in place of an option, in any case.
 const NO: &[&str] = &["deny", "no", "n"];
@@ -50,6 +52,11 @@ pub(super) struct Edit {
 }
 
 impl Decided {
+    /// A person's no.
+    pub(super) fn refused_by_person(reason: String, option: &str) -> Self {
+        Self { option: Some(option.to_owned()), ..Self::new(false, "user", Some(reason)) }
+    }
+
     fn new(granted: bool, by: &str, reason: Option<String>) -> Self {
         Self { granted, by: by.to_owned(), reason, option: None, remembered: None, edit: None }
     }
@@ -63,7 +70,19 @@ pub(super) enum Settled {
     Rewritten(ValueId),
     /// A person has, and allows that.
     Edited(Edit),
+    /// A person answers later.
+    Suspended,
 }
+
+/// What a tool call has asked and used up so far.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    pub(super) asked: Asked,
+    pub(super) used_once: Vec<UsedOnce>,
+}
+
+/// Answers to questions of a call that was suspended, by the questions' ids.
+pub type Answers = Vec<(String, Answer<ValueId>)>;
 
 /// What a question is about.
 pub(super) struct Subject<'s> {
@@ -77,12 +96,28 @@ pub(super) struct Subject<'s> {
     pub(super) shown: Option<String>,
     /// Questions that a person has answered with arguments of their own: about those they are not asked again.
     pub(super) edits: &'s [Edit],
+    /// Answers that were given before; `None` where no question can be answered later.
+    pub(super) answers: Option<&'s Answers>,
+}
+
+impl Subject<'_> {
+    /// What a person has answered before to this very question. Without a text it cannot be recognised again.
+    fn answered(&self, request: &ApprovalRequest) -> Option<Answer<ValueId>> {
+        self.text.as_ref()?;
+        self.answers?.iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone())
+    }
 }
 
 impl Cx {
     /// Asks one question about a tool call: hooks first, then what is remembered, then a person.
-    pub(super) async fn settle(&self, subject: &Subject<'_>, hook: Option<&Asker>, ask: &Question) -> Settled {
-        let request = request(subject, hook, ask);
+    pub(super) async fn settle(
+        &self,
+        subject: &Subject<'_>,
+        hook: Option<&Asker>,
+        ask: &Question,
+        progress: &mut Progress,
+    ) -> Settled {
+        let request = self.request(subject, hook, ask);
         let about = |own: Value| {
             let mut fields = json!({"tool": subject.tool});
             if let (Value::Object(fields), Value::Object(own)) = (&mut fields, own) {
@@ -94,13 +129,17 @@ impl Cx {
         self.record_question(subject, hook, &request);
         let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
         let dispatch_result = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
+        progress.used_once.extend(dispatch_result.verdict.used_once.iter().cloned());
         let is_denied = matches!(dispatch_result.verdict.settled, Some((_, false, _)));
         if let Some(args) = dispatch_result.value.filter(|_| !is_denied) {
             return Settled::Rewritten(args);
         }
         let decided = match Self::without_a_person(&dispatch_result.verdict) {
             Some(decided) => decided,
-            None => self.ask_person(subject, hook, request).await,
+            None => match self.ask_person(subject, hook, request, &mut progress.asked).await {
+                Some(decided) => decided,
+                None => return Settled::Suspended,
+            },
         };
         self.record_decision(subject, hook, &decided);
         if let Some(edit) = decided.edit {
@@ -110,6 +149,35 @@ impl Cx {
         let event = if decided.granted { "PermissionGranted" } else { "PermissionDenied" };
         self.dispatch(event, about(outcome), values(), &[]).await;
         if decided.granted { Settled::Granted } else { Settled::Denied(decided) }
+    }
+
+    /// The question as a person gets it.
+    pub(super) fn request(&self, subject: &Subject<'_>, hook: Option<&Asker>, ask: &Question) -> ApprovalRequest {
+        let prompt = ask.prompt.clone().unwrap_or_else(|| match subject.tool {
+            "" => format!("Continue with {}?", subject.event),
+            tool => format!("Run {tool}?"),
+        });
+        let allows = |option: &String| option == ALLOW_ONCE || option == ALLOW_ALWAYS || ask.grants.contains(option);
+        let denying: Vec<String> =
+            ask.options.iter().filter(|option| !allows(option)).map(|option| escaped(option)).collect();
+        let granting = ask.options.iter().filter(|option| allows(option)).map(|option| escaped(option));
+        ApprovalRequest {
+            id: self.session.question_id(subject, hook, &prompt, ask),
+            event: subject.event.into(),
+            tool: escaped(subject.tool),
+            tool_use_id: subject.tool_use_id.map(escaped),
+            args: subject.args,
+            shown: subject.shown.as_deref().map(escaped),
+            hook: hook.map(|hook| escaped(&hook.name)),
+            prompt: escaped(&prompt),
+            options: ask.options.iter().map(|option| escaped(option)).collect(),
+            // Of options that look the same on a screen none allows unless all do.
+            granting: granting.filter(|option| !denying.contains(option)).collect(),
+            timeout_ms: ask.timeout_ms,
+            default: ask.default,
+            remember: ask.remember,
+            persistent: false,
+        }
     }
 
     pub(super) fn record_question(&self, subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) {
@@ -144,20 +212,22 @@ impl Cx {
         Some(Decided::new(*granted, hook, reason.clone()))
     }
 
-    /// Asks a person, unless the same has been approved before.
+    /// Asks a person, unless the same has been approved before; `None` when the person answers later.
     pub(super) async fn ask_person(
         &self,
         subject: &Subject<'_>,
         hook: Option<&Asker>,
-        request: ApprovalRequest,
-    ) -> Decided {
+        mut request: ApprovalRequest,
+        asked: &mut Asked,
+    ) -> Option<Decided> {
+        asked.number(&mut request);
         let remembered = scopes(subject, hook, &request);
         if let Some(edit) = subject.edits.iter().find(|edit| remembered.contains(&edit.approval)) {
-            return Decided::new(true, "user", edit.reason.clone());
+            return Some(Decided::new(true, "user", edit.reason.clone()));
         }
         let asked = self.session.memory().ends();
         if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
-            return Decided::new(true, "remembered", None);
+            return Some(Decided::new(true, "remembered", None));
         }
         let store = self.session.approval_store();
         let directory = self.session.cwd().unwrap_or_default();
@@ -166,16 +236,24 @@ impl Cx {
         if let Some(store) = &store {
             for question in remembered.iter().filter_map(kept) {
                 match store.holds(&question) {
-                    Ok(true) => return Decided::new(true, "remembered", None),
+                    Ok(true) => return Some(Decided::new(true, "remembered", None)),
                     Ok(false) => {}
                     Err(why) => self.log("error", format!("earlier approvals do not count: {why}")).await,
                 }
             }
         }
-        let mut request = request;
         // The widest that the person is shown.
         request.persistent = store.is_some() && remembered.last().and_then(kept).is_some();
-        let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
+        let reply = match subject.answered(&request) {
+            Some(answer) => Reply::Chosen(answer),
+            None => {
+                let _waiting = Waiting::begin(&self.session, &mut request);
+                self.perform(Effect::Approve(Box::new(request.clone()))).await
+            }
+        };
+        if matches!(reply, Reply::Suspended) && subject.answers.is_some() {
+            return None;
+        }
         let mut decided = self.decision(subject, hook, &request, reply).await;
         // What the person has not seen is allowed as they wrote it, no wider.
         let (widest, shown) = match &decided.edit {
@@ -193,7 +271,7 @@ impl Cx {
             self.session.memory().keep(widest.clone(), asked);
             decided.remembered = Some(widest.width());
         }
-        decided
+        Some(decided)
     }
 
     /// What an approver's reply decides.
@@ -214,6 +292,9 @@ impl Cx {
             Reply::TimedOut if request.default == "allow" => Decided::new(true, "timeout", None),
             Reply::TimedOut => refused("timeout", "no answer in time"),
             Reply::Failed { why } => refused("host", &format!("the approval failed: {why}")),
+            Reply::Suspended => {
+                refused("host", "the approver suspended a question that is not about a call of run_tool")
+            }
             _ => refused("host", "the approval gave no answer"),
         }
     }
@@ -275,11 +356,43 @@ impl Cx {
     }
 }
 
+/// The answer by which a person has refused a call before, with the question if it is asked again.
+///
+/// Of a question that is not asked any more it is not known which of its own options allow: none does.
+pub(super) fn refusal<'a>(
+    call: &str,
+    requests: &'a [ApprovalRequest],
+    answers: &'a Answers,
+) -> Option<(&'a Answer<ValueId>, Option<&'a ApprovalRequest>)> {
+    let about = answers.iter().filter(|(id, _)| is_about(id, call));
+    about.map(|(id, answer)| (answer, requests.iter().find(|request| is_of(id, &request.id)))).find(
+        |(answer, request)| match request {
+            Some(request) => !request.granting.contains(&meant(request, answer.option.clone())),
+            None => ![ALLOW_ONCE, ALLOW_ALWAYS].contains(&answer.option.as_str()) && !is_yes(&answer.option),
+        },
+    )
+}
+
+/// Why a call is refused that a person has refused before.
+pub(super) fn refused_before(tool: &str, answer: &Answer<ValueId>, request: Option<&ApprovalRequest>) -> String {
+    let denied = match request {
+        Some(request) => denial(request, None),
+        None => format!("user denied: {} (an earlier question about this call)", escaped(tool)),
+    };
+    match &answer.reason {
+        Some(reason) => format!("{denied}: {reason}"),
+        None => denied,
+    }
+}
+
 /// The option that an approver's answer stands for: `yes` and `y` allow this once, unless an option is called so.
 fn meant(request: &ApprovalRequest, answer: String) -> String {
-    let is_yes = ["yes", "y"].iter().any(|word| answer.trim().eq_ignore_ascii_case(word));
     let once = || request.granting.iter().find(|option| *option == ALLOW_ONCE).cloned();
-    if request.options.contains(&answer) || !is_yes { answer } else { once().unwrap_or(answer) }
+    if request.options.contains(&answer) || !is_yes(&answer) { answer } else { once().unwrap_or(answer) }
+}
+
+fn is_yes(answer: &str) -> bool {
+    ["yes", "y"].iter().any(|word| answer.trim().eq_ignore_ascii_case(word))
 }
 
 /// Whether an approver's answer is one of the options, or a word for no.
@@ -296,33 +409,6 @@ fn no_option(request: &ApprovalRequest, answer: &str) -> String {
         _ => format!("\"{}\"", escaped(answer)),
     };
     format!("the approver answered {given}, so the call is refused; it must answer with one of the options {options}")
-}
-
-/// The question as a person gets it.
-pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Question) -> ApprovalRequest {
-    let prompt = ask.prompt.clone().unwrap_or_else(|| match subject.tool {
-        "" => format!("Continue with {}?", subject.event),
-        tool => format!("Run {tool}?"),
-    });
-    let allows = |option: &String| option == ALLOW_ONCE || option == ALLOW_ALWAYS || ask.grants.contains(option);
-    let denying: Vec<String> =
-        ask.options.iter().filter(|option| !allows(option)).map(|option| escaped(option)).collect();
-    let granting = ask.options.iter().filter(|option| allows(option)).map(|option| escaped(option));
-    ApprovalRequest {
-        event: subject.event,
-        tool: escaped(subject.tool),
-        args: subject.args,
-        shown: subject.shown.as_deref().map(escaped),
-        hook: hook.map(|hook| escaped(&hook.name)),
-        prompt: escaped(&prompt),
-        options: ask.options.iter().map(|option| escaped(option)).collect(),
-        // Of options that look the same on a screen none allows unless all do.
-        granting: granting.filter(|option| !denying.contains(option)).collect(),
-        timeout_ms: ask.timeout_ms,
-        default: ask.default,
-        remember: ask.remember,
-        persistent: false,
-    }
 }
 
 /// The approvals under which a question may be remembered, the narrowest first.

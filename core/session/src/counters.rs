@@ -29,6 +29,11 @@ impl Counters {
         self.tool_calls.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A tool call that was counted counts as not begun.
+    pub(super) fn discount_tool_call(&self) {
+        self.tool_calls.fetch_sub(1, Ordering::Relaxed);
+    }
+
     pub(super) fn count_tool_failure(&self) {
         self.tool_failures.fetch_add(1, Ordering::Relaxed);
     }

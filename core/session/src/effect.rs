@@ -2,6 +2,7 @@
 
 mod finished;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -47,10 +48,10 @@ pub enum Effect {
         /// Which one.
         value: ValueId,
     },
-    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::NoApprover`], [`Reply::TimedOut`] or
+    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::NoApprover`], [`Reply::TimedOut`], [`Reply::Suspended`] or
     /// [`Reply::Failed`].
     Approve(Box<ApprovalRequest>),
-    /// Run a tool; reply with [`Reply::Ran`].
+    /// Run a tool; reply with [`Reply::Ran`] or [`Reply::Dropped`].
     RunTool {
         /// Its name.
         tool: Arc<str>,
@@ -143,10 +144,14 @@ pub enum Effect {
 /// What a person is asked. Every text in it is already made safe to be shown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ApprovalRequest {
+    /// A digest of what is asked: the same question of the same call has it again, also in another process.
+    pub id: String,
     /// The event that waits for the answer.
-    pub event: &'static str,
+    pub event: Cow<'static, str>,
     /// The tool; empty when it is not about one.
     pub tool: String,
+    /// The call's id; `None` when it is not about one.
+    pub tool_use_id: Option<String>,
     /// The very arguments that will be used; `None` when it is not about a tool.
     pub args: Option<ValueId>,
     /// The arguments as JSON text, when they have one.
@@ -205,6 +210,10 @@ pub enum Reply {
     NoApprover,
     /// A person did not answer in time.
     TimedOut,
+    /// The question is answered later, by a call that is made again.
+    Suspended,
+    /// The call was left by the host's control flow, and counts as not begun.
+    Dropped,
     /// A tool has run.
     Ran(Called),
     /// The model has answered.

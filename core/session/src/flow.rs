@@ -59,6 +59,11 @@ impl Flow {
         &self.session
     }
 
+    /// Ends it where it is; a tool call whose tool has not been run counts as not begun.
+    pub fn release(&mut self) {
+        self.function = Box::pin(std::future::ready(Finished::Json(Value::Null)));
+    }
+
     /// Takes in what came of the last effect, [`Reply::Begin`] at first, and says what is next.
     ///
     /// After [`Effect::Finish`] there is no more.

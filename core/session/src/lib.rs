@@ -25,6 +25,7 @@ mod kept;
 mod notices;
 mod permission;
 mod prompt;
+mod question_id;
 #[cfg(all(test, shuttle))]
 mod races;
 mod recording;
@@ -53,7 +54,7 @@ use environment::Environment;
 use state::{Memory, State};
 
 pub use answer::{Answer, read_answer};
-pub use approval::Decided;
+pub use approval::{Answers, Decided};
 pub use client::Client;
 pub use compaction::Compaction;
 pub use effect::{

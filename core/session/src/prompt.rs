@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::approval::{Subject, request};
+use super::approval::Subject;
 use super::effect::Role;
 use super::flow::{Cx, Flow};
+use super::question_id::Asked;
 use super::{Session, Verdict};
 use hookweave_machine::action::Action;
 
@@ -78,6 +79,7 @@ impl Cx {
             // A block, a stop, and what a later version adds.
             _ => return Passed::No(verdict.reason.clone()),
         }
+        let mut asked = Asked::default();
         for (hook, ask) in &verdict.asks {
             let subject = Subject {
                 event,
@@ -87,10 +89,13 @@ impl Cx {
                 text: Some(about.to_owned()),
                 shown: Some(about.to_owned()),
                 edits: &[],
+                answers: None,
             };
-            let request = request(&subject, Some(hook), ask);
+            let request = self.request(&subject, Some(hook), ask);
             self.record_question(&subject, Some(hook), &request);
-            let decided = self.ask_person(&subject, Some(hook), request).await;
+            let Some(decided) = self.ask_person(&subject, Some(hook), request, &mut asked).await else {
+                return Passed::No(None);
+            };
             self.record_decision(&subject, Some(hook), &decided);
             if !decided.granted {
                 return Passed::No(decided.reason);

@@ -29,7 +29,7 @@ struct Asking {
 
 impl Asking {
     fn of(session: &Arc<Session>) -> Self {
-        let call = ToolRequest { tool: "Bash".to_owned(), args: 0, tool_use_id: Some("t1".to_owned()) };
+        let call = ToolRequest { tool: "Bash".to_owned(), args: 0, tool_use_id: Some("t1".to_owned()), answers: None };
         Self { flow: session.run_tool(call), asked: false }
     }
 

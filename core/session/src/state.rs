@@ -56,6 +56,13 @@ impl State {
         }
         self.recent_tools.push_back(Arc::clone(tool));
     }
+
+    /// A tool that was noted last has not run.
+    pub(super) fn forget_tool(&mut self, tool: &Arc<str>) {
+        if let Some(at) = self.recent_tools.iter().rposition(|noted| noted == tool) {
+            self.recent_tools.remove(at);
+        }
+    }
 }
 
 /// What a person allowed always.
@@ -85,6 +92,8 @@ impl Approval {
 pub(super) struct Memory {
     pub(super) permissions: Permissions,
     approvals: HashSet<Approval>,
+    /// The ids of questions that wait for an answer.
+    pub(super) waiting: HashSet<String>,
     /// Where approvals outlive the session.
     pub(super) store: Option<Arc<dyn ApprovalStore>>,
     /// How often all was forgotten.
@@ -93,7 +102,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(permissions: Permissions) -> Self {
-        Self { permissions, approvals: HashSet::new(), store: None, ends: 0 }
+        Self { permissions, approvals: HashSet::new(), waiting: HashSet::new(), store: None, ends: 0 }
     }
 
     pub(super) fn holds(&self, approval: &Approval) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::approval::{Decided, Edit, Settled, Subject};
+use super::approval::{Answers, Decided, Edit, Progress, Settled, Subject, refusal, refused_before};
 use super::effect::{Called, Effect, Finished, Injected, Reply, ToolRun, ValueId};
 use super::fields::{Field, Own, Surroundings};
 use super::flow::{Cx, DispatchResult, Flow};
@@ -24,13 +24,18 @@ pub struct ToolRequest {
     pub args: ValueId,
     /// The call's id; made when none is given.
     pub tool_use_id: Option<String>,
+    /// What a person has answered to questions of this call, when it was made before and suspended; `None` for a call that
+    /// cannot be made again.
+    pub answers: Option<Answers>,
 }
 
 impl Session {
-    /// Makes a tool call; ends with a [`ToolRun`].
+    /// Makes a tool call; ends with a [`ToolRun`], or with [`Finished::PutOff`].
     #[must_use]
     pub fn run_tool(self: &Arc<Self>, call: ToolRequest) -> Flow {
-        Flow::to_end(self, |cx| async move { Finished::Tool(Box::new(cx.run_tool(call).await)) })
+        Flow::to_end(self, |cx| async move {
+            cx.run_tool(call).await.map_or(Finished::PutOff, |run| Finished::Tool(Box::new(run)))
+        })
     }
 }
 
@@ -57,10 +62,22 @@ enum Judged {
     /// Once more from the beginning.
     Again,
     Refused,
+    /// A person answers later.
+    Suspended,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// The tool has not been run.
+    Judged,
+    Running,
+    Over,
 }
 
 impl Cx {
-    pub(super) async fn run_tool(&self, call: ToolRequest) -> ToolRun {
+    /// Makes a tool call; `None` when it counts as not begun.
+    pub(super) async fn run_tool(&self, call: ToolRequest) -> Option<ToolRun> {
         let mut attempt = Attempt {
             cx: self,
             run: ToolRun {
@@ -73,19 +90,28 @@ impl Cx {
             retries: 0,
             edits: Vec::new(),
             about: None,
+            answers: call.answers,
+            progress: Progress::default(),
+            stand: Stand::Judged,
         };
         let may_run = loop {
             match attempt.judge().await {
                 Judged::Runs => break attempt.is_recorded(),
                 Judged::Again => {}
                 Judged::Refused => break false,
+                Judged::Suspended => {
+                    attempt.put_off("suspended");
+                    return None;
+                }
             }
         };
-        if may_run {
-            attempt.carry_out().await;
+        if may_run && !attempt.carry_out().await {
+            attempt.put_off("dropped");
+            return None;
         }
+        attempt.stand = Stand::Over;
         attempt.run.record(&self.session, attempt.about.clone());
-        attempt.run
+        Some(std::mem::take(&mut attempt.run))
     }
 }
 
@@ -98,9 +124,31 @@ struct Attempt<'c> {
     edits: Vec<Edit>,
     /// What is judged, where tool runs are recorded.
     about: Option<Arc<EventDigest>>,
+    answers: Option<Answers>,
+    progress: Progress,
+    stand: Stand,
+}
+
+/// A call that ends before its tool runs, because its driver has given it up, counts as not begun.
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if self.stand == Stand::Judged {
+            self.put_off("dropped");
+        }
+    }
 }
 
 impl Attempt<'_> {
+    /// Makes the call count as not begun: `once` hooks may run again.
+    fn put_off(&mut self, how: &'static str) {
+        for used in self.progress.used_once.drain(..) {
+            used.give_back();
+        }
+        self.stand = Stand::Over;
+        (self.run.decision, self.run.ran) = (how, false);
+        self.run.record(&self.cx.session, self.about.clone());
+    }
+
     /// Asks the hooks, the host's permissions and, if need be, a person.
     async fn judge(&mut self) -> Judged {
         let dispatch_result =
@@ -151,7 +199,8 @@ impl Attempt<'_> {
             // In the host's own words: what hooks say must not pass for them.
             asks.push((None, Question::default()));
         }
-        if asks.is_empty() {
+        let has_answers = self.answers.as_ref().is_some_and(|answers| !answers.is_empty());
+        if asks.is_empty() && !has_answers {
             return Judged::Runs;
         }
         let Reply::Frozen { value, text, shown } = self.cx.perform(Effect::Freeze { value: self.run.args }).await
@@ -160,6 +209,7 @@ impl Attempt<'_> {
         };
         self.run.args = value;
         let (tool, tool_use_id, edits) = (self.run.tool.clone(), self.run.tool_use_id.clone(), self.edits.clone());
+        let answers = self.answers.clone();
         let subject = Subject {
             event: "PreToolUse",
             tool: &tool,
@@ -168,9 +218,13 @@ impl Attempt<'_> {
             text,
             shown,
             edits: &edits,
+            answers: answers.as_ref(),
         };
+        if let Some(decided) = self.refused_before(&subject, &asks) {
+            return self.deny(&subject, decided).await;
+        }
         for (hook, ask) in asks {
-            match self.cx.settle(&subject, hook, &ask).await {
+            match self.cx.settle(&subject, hook, &ask, &mut self.progress).await {
                 Settled::Granted => {}
                 Settled::Denied(Decided { by, reason, .. }) => return self.refuse("deny", reason, Some(by)),
                 Settled::Rewritten(args) => return self.judge_anew(args, "hooks rewrote the arguments"),
@@ -179,9 +233,27 @@ impl Attempt<'_> {
                     self.edits.push(edit);
                     return self.judge_anew(args, "the arguments were edited");
                 }
+                Settled::Suspended => return Judged::Suspended,
             }
         }
         Judged::Runs
+    }
+
+    /// What a person has decided about this call before, if that refuses it.
+    fn refused_before(&self, subject: &Subject<'_>, asks: &[(Option<&Asker>, Question)]) -> Option<Decided> {
+        let answers = subject.answers.filter(|answers| !answers.is_empty())?;
+        let requests: Vec<_> = asks.iter().map(|(hook, ask)| self.cx.request(subject, *hook, ask)).collect();
+        let (answer, request) = refusal(&self.cx.session.call_id(subject), &requests, answers)?;
+        Some(Decided::refused_by_person(refused_before(subject.tool, answer, request), &answer.option))
+    }
+
+    /// Refuses the call as a person has decided before; hooks are told.
+    async fn deny(&mut self, subject: &Subject<'_>, decided: Decided) -> Judged {
+        self.cx.record_decision(subject, None, &decided);
+        let fields = Own::from(json!({"tool": subject.tool, "by": decided.by, "reason": decided.reason}));
+        self.raise("PermissionDenied", fields, vec![("args", self.run.args)], &[]).await;
+        let Decided { by, reason, .. } = decided;
+        self.refuse("deny", reason, Some(by))
     }
 
     /// A hook has changed what a person was about to be asked, or the person has: that has to be judged like any other
@@ -213,8 +285,9 @@ impl Attempt<'_> {
         }
     }
 
-    /// Runs the tool, again when a hook wants a failed run repeated.
-    async fn carry_out(&mut self) {
+    /// Runs the tool, again when a hook wants a failed run repeated; false when the driver has left it.
+    async fn carry_out(&mut self) -> bool {
+        self.stand = Stand::Running;
         self.cx.session.state().note_tool(&self.run.tool);
         self.cx.session.counters().count_tool_call();
         let most = self.cx.session.settings.max_retries;
@@ -225,9 +298,17 @@ impl Attempt<'_> {
                 args: self.run.args,
                 env: self.cx.session.env(),
             };
-            let Reply::Ran(called) = self.cx.perform(effect).await else {
-                self.run.error = Some("the driver did not run the tool".to_owned());
-                return;
+            let called = match self.cx.perform(effect).await {
+                Reply::Ran(called) => called,
+                Reply::Dropped => {
+                    self.cx.session.state().forget_tool(&self.run.tool);
+                    self.cx.session.counters().discount_tool_call();
+                    return false;
+                }
+                _ => {
+                    self.run.error = Some("the driver did not run the tool".to_owned());
+                    return true;
+                }
             };
             self.run.ran = true;
             self.run.attempts += 1;
@@ -239,11 +320,11 @@ impl Attempt<'_> {
             }
             let Some(error) = &called.error else {
                 self.look_at_result().await;
-                return;
+                return true;
             };
             let verdict = self.look_at_failure(error, &called).await;
             if verdict.decision != Action::Retry || self.run.attempts > most {
-                return;
+                return true;
             }
             self.cx.wait(verdict.delay_ms).await;
         }
@@ -283,6 +364,7 @@ impl Attempt<'_> {
         }
         let dispatch_result = self.cx.dispatch(event, fields, values, wants).await;
         let verdict = &dispatch_result.verdict;
+        self.progress.used_once.extend(verdict.used_once.iter().cloned());
         self.run.feedback.extend(verdict.feedback.iter().cloned());
         self.run.suppress_output |= verdict.suppress_output;
         self.run.injected.extend(verdict.injections.iter().map(|(hook, injection)| Injected {

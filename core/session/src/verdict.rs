@@ -10,6 +10,7 @@ use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::hook::Scope;
 use hookweave_machine::json::{from_json, to_json};
 use hookweave_machine::observer::EventDigest;
+use hookweave_machine::once::UsedOnce;
 use hookweave_machine::outcome::{FromHook, Outcome};
 use hookweave_machine::payload::Host;
 use hookweave_machine::registry::HookId;
@@ -47,6 +48,8 @@ pub struct Verdict {
     pub settled: Option<(String, bool, Option<String>)>,
     /// What the event was about, where tool runs are recorded.
     pub about: Option<Arc<EventDigest>>,
+    /// The runs of `once` hooks that the event has used up.
+    pub used_once: Vec<UsedOnce>,
 }
 
 impl Verdict {
@@ -95,6 +98,7 @@ impl Verdict {
             env: env(outcome, host),
             settled: refused.or(settled),
             about: None,
+            used_once: outcome.used_once(),
         }
     }
 }

@@ -25,8 +25,8 @@ pub use builder::SessionBuilder;
 pub use hookweave_host::session::{Compaction, NoticeResult, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
 pub use parts::{
-    Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay, Messages, Model,
-    ModelRequest, ModelResponse, Tool, ToolCall, ToolContext, ToolResult,
+    Approval, ApprovalPending, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay,
+    Messages, Model, ModelRequest, ModelResponse, Suspended, Tool, ToolCall, ToolContext, ToolResult,
 };
 pub use results::{Generation, ToolOutcome};
 pub use terminal::TerminalApprover;
@@ -113,13 +113,13 @@ impl Session {
         F: Future<Output = Result<R, HookError>> + Send,
         R: Into<ToolResult>,
     {
-        self.call(tool, args, None, &closure_tool(run)).await
+        self.call(tool, args, None, Vec::new(), &closure_tool(run)).await
     }
 
     /// Makes a call of a tool that the engine knows by [`Engine::register_tool`].
     pub async fn execute_tool(&self, tool: &str, args: Value) -> Result<ToolOutcome, Error> {
         let Some(known) = self.engine.hosted().tool(tool) else { return Err(self.engine.hosted().unknown_tool(tool)) };
-        self.call(tool, args, None, &*known).await
+        self.call(tool, args, None, Vec::new(), &*known).await
     }
 
     /// Makes a tool call with all options.
@@ -130,7 +130,23 @@ impl Session {
         tool_use_id: Option<String>,
         run: Arc<dyn Tool>,
     ) -> Result<ToolOutcome, Error> {
-        self.call(tool, args, tool_use_id, &*run).await
+        self.call(tool, args, tool_use_id, Vec::new(), &*run).await
+    }
+
+    /// Makes a tool call again that ended with [`ApprovalPending`]: `answers` has what a person said, by the ids of questions.
+    ///
+    /// The same question of the same call (`tool_use_id`, tool and arguments) is answered with it; any other is asked. A
+    /// denial refuses the call even if no hook asks any more.
+    pub async fn resume_tool(
+        &self,
+        tool: &str,
+        args: Value,
+        tool_use_id: &str,
+        answers: impl IntoIterator<Item = (String, Approval)>,
+        run: Arc<dyn Tool>,
+    ) -> Result<ToolOutcome, Error> {
+        let answers = answers.into_iter().collect();
+        self.call(tool, args, Some(tool_use_id.to_owned()), answers, &*run).await
     }
 
     async fn call(
@@ -138,11 +154,13 @@ impl Session {
         tool: &str,
         args: Value,
         tool_use_id: Option<String>,
+        answers: Vec<(String, Approval)>,
         run: &dyn Tool,
     ) -> Result<ToolOutcome, Error> {
         let mut driver = self.driver().with_tool(tool, run);
         let args = driver.keep(args);
-        driver.run_tool(self.machine.run_tool(ToolRequest { tool: tool.to_owned(), args, tool_use_id })).await
+        let answers = Some(driver.answers(answers)?);
+        driver.run_tool(self.machine.run_tool(ToolRequest { tool: tool.to_owned(), args, tool_use_id, answers })).await
     }
 
     /// Answers a prompt with the model and the tools that the engine knows.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookweave::{
-    Approval, ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Permission, Session,
-    ToolDefinition, ToolOutcome,
+    Approval, ApprovalPending, ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Permission,
+    Session, Suspended, Tool, ToolContext, ToolDefinition, ToolOutcome, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -237,4 +237,53 @@ async fn an_approval_is_kept_for_later_sessions() {
     }
     let refused = patient().session().set("keep_approvals", "here.json").open().unwrap_err();
     assert_eq!(refused.code().to_string(), "invalid_option");
+}
+
+/// A tool that gives back its arguments.
+struct Echo;
+
+impl Tool for Echo {
+    fn run(&self, args: Value, _: ToolContext) -> hookweave::BoxFuture<'_, Result<ToolResult, HookError>> {
+        Box::pin(async move { Ok(args.into()) })
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_stored_and_answered_by_another_engine() {
+    let later = |_: ApprovalRequest| async { Err::<String, HookError>(Suspended.into()) };
+    let open = |engine: &Engine| asking(engine).set("session_id", "s1").approver(later).open().unwrap();
+    let (args, id) = (json!({"command": "ls"}), "t1".to_owned());
+    let first = open(&patient());
+    let error = first.use_tool("Bash", args.clone(), Some(id.clone()), Arc::new(Echo)).await.unwrap_err();
+    assert_eq!(error.code().to_string(), "approval_pending");
+    let stored = serde_json::to_string(ApprovalPending::of(&error).unwrap()).unwrap();
+    let request: ApprovalRequest = serde_json::from_str(&stored).unwrap();
+    assert_eq!((request.tool_use_id.as_deref(), request.timeout), (Some("t1"), Duration::from_secs(300)));
+    assert!(error.to_string().contains(&request.id));
+    let second = open(&patient());
+    let answers = [(request.id, Approval::new("Allow once").args(json!({"command": "ls -l"})))];
+    let outcome = second.resume_tool("Bash", args, &id, answers, Arc::new(Echo)).await.unwrap();
+    assert_eq!(outcome.output, json!({"command": "ls -l"}));
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_while_a_person_is_asked_uses_up_no_hook() {
+    let (engine, queue) = (patient(), PendingApprovals::default());
+    engine.on("PreToolUse").once().run(|_: &Event| HookResponse::ask("sure?")).unwrap();
+    let session = engine.session().approver(queue.clone()).open().unwrap();
+    for _ in 0..2 {
+        let mut call = Box::pin(echo(&session, json!({"n": 1})));
+        let asked = async {
+            while queue.pending().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            _ = &mut call => panic!("the call waits for a person"),
+            () = asked => {}
+        }
+        drop(call);
+        assert!(queue.pending().is_empty());
+    }
+    assert_eq!(engine.list_hooks().len(), 1);
 }

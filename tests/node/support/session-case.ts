@@ -1,6 +1,12 @@
 /** A vector of sessions, run against the package. */
 
-import { HookweaveError, SubagentBlockedError, TerminalQuestion, ToolResult } from "hookweave";
+import {
+  HookweaveError,
+  SubagentBlockedError,
+  Suspended,
+  TerminalQuestion,
+  ToolResult,
+} from "hookweave";
 import type {
   Approval,
   ApprovalRequest,
@@ -21,7 +27,17 @@ import { keepLog } from "./case-log.js";
 import { camelKeys, localFields, snake } from "./spelling.js";
 import { mustWait, CaseHooks, type Style } from "./case-hooks.js";
 import { newClient } from "./tools.js";
-import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
+import {
+  decode,
+  isObject,
+  misfit,
+  show,
+  type Json,
+  type JsonObject,
+} from "./values.js";
+
+/** How a host leaves the call that asks. */
+class Leaving extends Error {}
 
 export interface SessionCase {
   id: string;
@@ -55,12 +71,16 @@ interface Log {
 
 /** Whether a case can run with hooks of a style. */
 export function sessionCanRun(test: SessionCase, style: Style): boolean {
-  return style === "async" || !mustWait([test.hooks, test.do] as unknown as Json[]);
+  return (
+    style === "async" || !mustWait([test.hooks, test.do] as unknown as Json[])
+  );
 }
 
 function snakeKeys(object: unknown): unknown {
   if (!isObject(object)) return object;
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [snake(key), value]));
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [snake(key), value]),
+  );
 }
 
 /** The entry for the n-th time; the last one repeats. */
@@ -71,7 +91,8 @@ function nth<T>(list: readonly T[], index: number): T | undefined {
 /** What an entry of the script gives; throws what it raises. */
 function play(entry: Json | undefined): JsonObject {
   const object = isObject(entry) ? entry : {};
-  if (object["raises"] !== undefined) throw new Error(object["raises"] as string);
+  if (object["raises"] !== undefined)
+    throw new Error(object["raises"] as string);
   return object;
 }
 
@@ -102,7 +123,10 @@ export class SessionRun {
     const profiled = test.client?.["profile"] !== undefined;
     this.#hooks = new CaseHooks(style, profiled, (dispatch) => {
       const event = dispatch["event"] as CustomEventName;
-      return this.#hooks.client.dispatch(event, localFields(event, dispatch["payload"]) as never);
+      return this.#hooks.client.dispatch(
+        event,
+        localFields(event, dispatch["payload"]) as never,
+      );
     });
   }
 
@@ -125,23 +149,35 @@ export class SessionRun {
     const place = this.#place;
     const options = { ...camelKeys(test.client ?? {}), logger: null };
     const client = newClient(
-      test.files === undefined ? options : { ...options, projectDir: place.project },
+      test.files === undefined
+        ? options
+        : { ...options, projectDir: place.project },
     );
     caseHooks.client = client;
     for (const { name, ...definition } of test.define_tools ?? [])
       client.defineTool(name as string, camelKeys(definition));
     for (const entry of test.load ?? []) {
-      for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
+      for (const why of place.reportMisfits(entry, place.load(client, entry)))
+        this.#note(why);
     }
     for (const hook of test.hooks ?? []) caseHooks.registerExpecting(hook);
-    const takeRecords = test.audit === undefined ? undefined : keepLog(client, test.audit);
+    const takeRecords =
+      test.audit === undefined ? undefined : keepLog(client, test.audit);
     takeRecords?.();
-    for (const name of Object.keys(test.tools ?? {})) client.registerTool(name, this.#tool(name));
-    if (test.model !== undefined) client.registerModel(this.#inStyle(this.#respond));
+    for (const name of Object.keys(test.tools ?? {}))
+      client.registerTool(name, this.#tool(name));
+    if (test.model !== undefined)
+      client.registerModel(this.#inStyle(this.#respond));
     const session = client.session(this.#options());
     await this.#steps(session, test.do, "step");
-    const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: caseHooks.ran };
-    got["conversation"] = this.#conversation.map((message) => snakeKeys(message));
+    const got: Record<string, unknown> = {
+      ...this.#log,
+      env: session.env,
+      ran: caseHooks.ran,
+    };
+    got["conversation"] = this.#conversation.map((message) =>
+      snakeKeys(message),
+    );
     if (takeRecords !== undefined) got["records"] = takeRecords();
     const { requests, saw, ...expect } = test.expect ?? {};
     const placed = { ...(requests && { requests }), ...(saw && { saw }) };
@@ -150,7 +186,8 @@ export class SessionRun {
       if (!(name in got)) throw new Error(`nothing is known of ${name}`);
       this.#note(misfit(pattern, got[name], name));
     }
-    if (caseHooks.misfits.length > 0) throw new Error(caseHooks.misfits.join("\n"));
+    if (caseHooks.misfits.length > 0)
+      throw new Error(caseHooks.misfits.join("\n"));
   }
 
   #note(why: string | null): void {
@@ -168,13 +205,23 @@ export class SessionRun {
   }
 
   #options(more: JsonObject = {}): SessionOptions {
-    const { session = {}, approver, context: broken, conversation, files } = this.#test;
+    const {
+      session = {},
+      approver,
+      context: broken,
+      conversation,
+      files,
+    } = this.#test;
     const kept = this.#conversation;
     const { messages, shown, events } = this.#log;
     const context: Context = {
       addMessage: this.#inStyle((role, content, metadata) => {
         if (broken !== undefined) throw new Error("the context is broken");
-        messages.push({ role, content: snakeKeys(content), metadata: snakeKeys(metadata) });
+        messages.push({
+          role,
+          content: snakeKeys(content),
+          metadata: snakeKeys(metadata),
+        });
         kept.push({ role, content, metadata });
       }),
       ...(conversation !== undefined && {
@@ -191,7 +238,9 @@ export class SessionRun {
     };
     return {
       ...camelKeys({ ...session, ...more }),
-      ...(files === undefined || session["cwd"] === null ? {} : { cwd: this.#place.project }),
+      ...(files === undefined || session["cwd"] === null
+        ? {}
+        : { cwd: this.#place.project }),
       context,
       display,
       onOutcome: (outcome) => events.push(outcome.event.eventType),
@@ -202,13 +251,19 @@ export class SessionRun {
   #approver(script: Json[]): Approver {
     const asked = (asked: ApprovalRequest): Approval | Promise<Approval> => {
       const { timeout, ...request } = asked;
-      const turn = this.#log.asked.push({ ...request, timeout_ms: timeout }) - 1;
+      const shown = snakeKeys({ ...request, timeoutMs: timeout });
+      const turn = this.#log.asked.push(shown) - 1;
       const entry = nth(script, turn);
       if (typeof entry === "string") return entry;
+      if (isObject(entry) && entry["suspends"] === true) throw new Suspended();
+      if (isObject(entry) && entry["leaves"] === true) throw new Leaving();
       const { hangs, types, width = 80, height = 24, ...answer } = play(entry);
       const size = { width: width as number, height: height as number };
-      if (types !== undefined) return this.#atTerminal(asked, types as string[], size);
-      return hangs === true ? new Promise(() => undefined) : (answer as unknown as Approval);
+      if (types !== undefined)
+        return this.#atTerminal(asked, types as string[], size);
+      return hangs === true
+        ? new Promise(() => undefined)
+        : (answer as unknown as Approval);
     };
     return this.#inStyle(asked);
   }
@@ -246,11 +301,20 @@ export class SessionRun {
     const { prompt, systemPrompt, tools, messages } = request;
     const calls = this.#log.model_calls;
     const turn =
-      calls.push({ prompt, system_prompt: systemPrompt, tools, ephemeral: messages }) - 1;
+      calls.push({
+        prompt,
+        system_prompt: systemPrompt,
+        tools,
+        ephemeral: messages,
+      }) - 1;
     return camelKeys(play(nth(this.#test.model ?? [], turn)));
   };
 
-  async #steps(session: Session, steps: JsonObject[], place: string): Promise<void> {
+  async #steps(
+    session: Session,
+    steps: JsonObject[],
+    place: string,
+  ): Promise<void> {
     for (const [index, step] of steps.entries()) {
       const { expect, error, ...deed } = step;
       const here = `${place} ${String(index + 1)}`;
@@ -259,16 +323,23 @@ export class SessionRun {
       try {
         got = await this.#step(session, name, value, here);
       } catch (thrown) {
-        if (error === undefined || !(thrown instanceof HookweaveError)) throw thrown;
+        if (error === undefined || !(thrown instanceof HookweaveError))
+          throw thrown;
         this.#hooks.compareError(error as JsonObject, thrown, here);
         continue;
       }
-      if (error !== undefined) this.#note(`${here}: expected the error ${show(error)}`);
+      if (error !== undefined)
+        this.#note(`${here}: expected the error ${show(error)}`);
       if (expect !== undefined) this.#note(misfit(expect, got, here));
     }
   }
 
-  async #step(session: Session, deed: string, value: Json, place: string): Promise<unknown> {
+  async #step(
+    session: Session,
+    deed: string,
+    value: Json,
+    place: string,
+  ): Promise<unknown> {
     const text = value as string;
     const given = isObject(value) ? value : {};
     switch (deed) {
@@ -282,7 +353,11 @@ export class SessionRun {
         return this.#runTool(session, given);
       case "generate": {
         const { tools, modelCalls, ...rest } = await session.generate(text);
-        return { ...rest, model_calls: modelCalls, tools: tools.map(canonical) };
+        return {
+          ...rest,
+          model_calls: modelCalls,
+          tools: tools.map(canonical),
+        };
       }
       case "compact":
         return this.#compact(session, given);
@@ -295,7 +370,10 @@ export class SessionRun {
       case "status_line":
         return session.statusLine(given);
       case "suggest_files":
-        return session.suggestFiles(given["query"] as string, given["suggestions"] as Json[]);
+        return session.suggestFiles(
+          given["query"] as string,
+          given["suggestions"] as Json[],
+        );
       case "stop":
         return snakeKeys(await session.stop(camelKeys(given)));
       case "stop_failure":
@@ -310,11 +388,16 @@ export class SessionRun {
         return { env: other.env };
       }
       case "temporary_hook":
-        this.#hooks.register(given, (event, hook) => session.temporaryHook(event, hook));
+        this.#hooks.register(given, (event, hook) =>
+          session.temporaryHook(event, hook),
+        );
         return null;
       case "dispatch": {
         const event = given["event"] as CustomEventName;
-        const payload = localFields(event, given["payload"]) as Record<string, unknown>;
+        const payload = localFields(event, given["payload"]) as Record<
+          string,
+          unknown
+        >;
         return (await session.dispatch(event, payload)).toJSON();
       }
       default:
@@ -323,14 +406,42 @@ export class SessionRun {
   }
 
   async #runTool(session: Session, given: JsonObject): Promise<unknown> {
-    const { tool, args, tool_use_id: toolUseId } = given as { [name: string]: Json; tool: string };
-    const options = toolUseId === undefined ? {} : { toolUseId: toolUseId as string };
+    const {
+      tool,
+      args,
+      tool_use_id: toolUseId,
+    } = given as { [name: string]: Json; tool: string };
+    const answers = ((given["answers"] ?? []) as JsonObject[]).map(
+      ({ asked, id, answer }) => {
+        const question = this.#log.asked[asked as number] as
+          { id: string } | undefined;
+        return [question?.id ?? id, answer] as const;
+      },
+    );
+    const options = {
+      passes: [Leaving],
+      ...(toolUseId === undefined ? {} : { toolUseId: toolUseId as string }),
+      ...(given["answers"] === undefined
+        ? {}
+        : { answers: Object.fromEntries(answers) as Record<string, Approval> }),
+    };
     const all = decode(args ?? {}) as Record<string, unknown>;
-    return canonical(await session.runTool(tool, all, this.#tool(tool), options));
+    try {
+      return canonical(
+        await session.runTool(tool, all, this.#tool(tool), options),
+      );
+    } catch (error) {
+      if (!(error instanceof Leaving)) throw error;
+      return { left: true };
+    }
   }
 
   #compact(session: Session, given: JsonObject): Promise<unknown> {
-    const { trigger, custom_instructions: custom, summary } = given as Record<string, string>;
+    const {
+      trigger,
+      custom_instructions: custom,
+      summary,
+    } = given as Record<string, string>;
     const summarise = this.#inStyle(
       (messages: readonly ContextMessage[], instructions: string | null) => {
         play(given);
@@ -346,11 +457,18 @@ export class SessionRun {
     });
   }
 
-  async #subagent(session: Session, given: JsonObject, place: string): Promise<unknown> {
+  async #subagent(
+    session: Session,
+    given: JsonObject,
+    place: string,
+  ): Promise<unknown> {
     const { type, id } = given as Record<string, string>;
     let child: Session;
     try {
-      child = await session.subagent(type as string, id === undefined ? {} : { agentId: id });
+      child = await session.subagent(
+        type as string,
+        id === undefined ? {} : { agentId: id },
+      );
     } catch (error) {
       if (!(error instanceof SubagentBlockedError)) throw error;
       return { accepted: false, reason: error.reason };
@@ -363,7 +481,14 @@ export class SessionRun {
 
 /** What came of a tool call, as every language writes it. */
 function canonical(outcome: ToolOutcome): unknown {
-  const { error, result, toolUseId, suppressOutput, outcomes: _, ...rest } = outcome;
+  const {
+    error,
+    result,
+    toolUseId,
+    suppressOutput,
+    outcomes: _,
+    ...rest
+  } = outcome;
   return {
     ...rest,
     error: error?.message ?? null,

@@ -17,6 +17,7 @@ from hookweave import (
     ModelRequest,
     Outcome,
     Session,
+    Suspended,
     TerminalQuestion,
     ToolContext,
     ToolOutcome,
@@ -35,6 +36,10 @@ STYLES = ("sync", "async", "trio")
 TOOL_FIELDS = (
     "tool ran ok output decision reason by args attempts feedback suppress_output stops tool_use_id result".split()  # noqa: SIM905
 )
+
+
+class LeavingError(Exception):
+    """How a host leaves the call that asks."""
 
 
 def session_cases() -> list[dict[str, Any]]:
@@ -100,6 +105,10 @@ class Agent:
                 return self.at_terminal(request, entry)
             if isinstance(entry, dict) and "raises" in entry:
                 raise RuntimeError(entry["raises"])
+            if isinstance(entry, dict) and "suspends" in entry:
+                raise Suspended
+            if isinstance(entry, dict) and "leaves" in entry:
+                raise LeavingError
             return entry
 
         return self._give(answer)
@@ -320,7 +329,16 @@ class _Play:
     async def do_run_tool(self, session: Session, given: dict[str, Any]) -> Any:
         run = self.agent.tool(given["tool"])
         args = decode(given["args"])
-        return _shown(await session.run_tool(given["tool"], args, run, tool_use_id=given.get("tool_use_id")))
+        asked = self.agent.asked
+        answers = {
+            asked[answer["asked"]]["id"] if "asked" in answer else answer["id"]: answer["answer"]
+            for answer in given.get("answers", ())
+        }
+        more = {"tool_use_id": given.get("tool_use_id"), "answers": answers, "passes": (LeavingError,)}
+        try:
+            return _shown(await session.run_tool(given["tool"], args, run, **more))
+        except LeavingError:
+            return {"left": True}
 
     async def do_generate(self, session: Session, prompt: str) -> Any:
         came = await session.generate(prompt)

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hookweave::{
     Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Event, HookError, Model,
-    ModelRequest, ModelResponse, Reading, Role, Session, TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome,
-    ToolResult,
+    ModelRequest, ModelResponse, Reading, Role, Session, Suspended, TerminalQuestion, Tool, ToolCall, ToolContext,
+    ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -103,6 +103,8 @@ struct Agent {
     breaks: bool,
     conversation: Option<Mutex<Vec<ContextMessage>>>,
     log: Mutex<Log>,
+    /// The host leaves the call that asks.
+    left: tokio::sync::Notify,
 }
 
 /// A message of the conversation that a case begins with.
@@ -166,6 +168,7 @@ impl Approver for Part {
     fn approve<'a>(&'a self, approval: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
         let turn = self.0.log().asked.len();
         self.0.log().asked.push(json!({
+            "id": approval.id, "tool_use_id": approval.tool_use_id,
             "event": approval.event, "tool": approval.tool, "args": approval.args, "shown": approval.shown,
             "hook": approval.hook, "prompt": approval.prompt, "options": approval.options,
             "granting": approval.granting, "timeout_ms": millis(approval.timeout), "default": approval.default,
@@ -176,10 +179,14 @@ impl Approver for Part {
             return Box::pin(std::future::ready(self.0.at_terminal(approval, &entry)));
         }
         Box::pin(async move {
-            if entry.get("hangs").is_some() {
+            if entry.get("leaves").is_some() {
+                self.0.left.notify_one();
+            }
+            if entry.get("hangs").is_some() || entry.get("leaves").is_some() {
                 std::future::pending::<()>().await;
             }
             match raised(&entry) {
+                _ if entry.get("suspends").is_some() => Err(Suspended.into()),
                 Some(error) => Err(error),
                 None => Ok(Approval::from_json(&entry)?),
             }
@@ -330,6 +337,7 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
         breaks: case.context.is_some(),
         conversation: case.conversation.as_ref().map(|messages| Mutex::new(messages.iter().map(message).collect())),
         log: Mutex::default(),
+        left: tokio::sync::Notify::new(),
     });
     let engine = engine_client.engine();
     for name in case.tools.keys() {
@@ -449,7 +457,16 @@ impl Play<'_> {
                 let args = expand(&value["args"]).unwrap_or_default();
                 let tool = Arc::new(Scripted(Arc::clone(self.agent), name.to_owned()));
                 let id = text("tool_use_id").map(str::to_owned);
-                shown(&session.use_tool(name, args, id, tool).await?)
+                if let Some(given) = value.get("answers").and_then(Value::as_array) {
+                    let answers: Vec<_> = given.iter().map(|given| self.answer(given)).collect();
+                    let id = id.expect("a call that is made again has an id");
+                    return Ok(shown(&session.resume_tool(name, args, &id, answers, tool).await?));
+                }
+                tokio::select! {
+                    biased;
+                    came = session.use_tool(name, args, id, tool) => shown(&came?),
+                    () = self.agent.left.notified() => json!({"left": true}),
+                }
             }
             "generate" => {
                 let came = session.generate(whole).await?;
@@ -506,6 +523,15 @@ impl Play<'_> {
             }
             other => panic!("{}: no step `{other}`", self.case.id),
         })
+    }
+
+    /// An answer to a question that was asked before, with the question's id.
+    fn answer(&self, given: &Value) -> (String, Approval) {
+        let id = match given["asked"].as_u64() {
+            Some(asked) => self.agent.log().asked[usize::try_from(asked).unwrap()]["id"].clone(),
+            None => given["id"].clone(),
+        };
+        (id.as_str().unwrap().to_owned(), Approval::from_json(&given["answer"]).unwrap())
     }
 
     async fn subagent(

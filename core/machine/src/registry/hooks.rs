@@ -12,8 +12,8 @@ use super::{Entry, HookId, Listed};
 use crate::entry::Place;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
+use crate::once::Marks;
 use crate::options::{MAX_FILE_HOOKS, Options};
-use crate::sync::{AtomicBool, Ordering};
 
 /// How many hooks there are, as the limits count them.
 #[derive(Debug, Default)]
@@ -56,8 +56,10 @@ pub(super) struct Hooks<T> {
     in_order: BTreeMap<Place, Listed<T>>,
     places: FxHashMap<HookId, Place>,
     counts: Counts,
-    /// Set by a `once` hook that starts.
-    any_spent: Arc<AtomicBool>,
+    /// Set by a `once` hook that starts, and by one whose run is given back.
+    marks: Arc<Marks>,
+    /// `once` hooks that have run and are not listed, as long as their run may be given back.
+    gone: Vec<Listed<T>>,
 }
 
 impl<T> Default for Hooks<T> {
@@ -66,15 +68,26 @@ impl<T> Default for Hooks<T> {
             in_order: BTreeMap::new(),
             places: FxHashMap::default(),
             counts: Counts::default(),
-            any_spent: Arc::default(),
+            marks: Arc::default(),
+            gone: Vec::new(),
         }
     }
 }
 
 impl<T> Hooks<T> {
-    /// Where hooks say that they are spent.
-    pub(super) const fn any_spent(&self) -> &Arc<AtomicBool> {
-        &self.any_spent
+    /// No hooks, of the registry with these marks.
+    pub(super) fn new(marks: Arc<Marks>) -> Self {
+        Self { marks, ..Self::default() }
+    }
+
+    /// Where hooks say what became of them.
+    pub(super) const fn marks(&self) -> &Arc<Marks> {
+        &self.marks
+    }
+
+    /// The handlers of all hooks, also of those that are not listed any more.
+    pub(super) fn handlers(&self) -> impl Iterator<Item = &T> {
+        self.in_order.values().chain(&self.gone).map(|listed| listed.entry.handler())
     }
 
     /// Every hook, in order.
@@ -117,20 +130,43 @@ impl<T> Hooks<T> {
 
     /// The `once` hooks that have run.
     pub(super) fn spent(&self) -> Vec<&Listed<T>> {
-        if !self.any_spent.load(Ordering::Acquire) {
+        if !self.marks.any_spent() {
             return Vec::new();
         }
         self.iter().filter(|listed| listed.entry.is_spent()).collect()
     }
 
-    /// Takes out the `once` hooks that have run.
-    pub(super) fn take_spent(&mut self) -> Vec<Listed<T>> {
-        if !self.any_spent.swap(false, Ordering::AcqRel) {
+    /// Takes the `once` hooks that have run from the list.
+    pub(super) fn take_spent(&mut self) -> Vec<Arc<Entry<T>>> {
+        if !self.marks.take_any_spent() {
             return Vec::new();
         }
         let spent: Vec<HookId> =
             self.iter().filter(|listed| listed.entry.is_spent()).map(|listed| listed.entry.id()).collect();
-        spent.into_iter().filter_map(|id| self.remove(id)).collect()
+        let spent: Vec<Listed<T>> = spent.into_iter().filter_map(|id| self.remove(id)).collect();
+        let entries = spent.iter().map(|listed| Arc::clone(&listed.entry)).collect();
+        self.gone.extend(spent);
+        entries
+    }
+
+    /// Takes out the hooks that have run for good; they are to be dropped outside of every lock.
+    pub(super) fn take_forgotten(&mut self) -> Vec<Listed<T>> {
+        self.gone.extract_if(.., |listed| listed.entry.is_forgotten()).collect()
+    }
+
+    /// Lists a hook again whose run was given back; gives it unless it was removed.
+    pub(super) fn take_back(&mut self, id: HookId) -> Option<Arc<Entry<T>>> {
+        if let Some(at) = self.gone.iter().position(|listed| listed.entry.id() == id && !listed.entry.is_spent()) {
+            let listed = self.gone.swap_remove(at);
+            self.insert(listed);
+        }
+        self.get(id).map(|listed| Arc::clone(&listed.entry))
+    }
+
+    /// Forgets a hook that is not listed any more; it is to be dropped outside of every lock.
+    pub(super) fn forget(&mut self, id: HookId) -> Option<Listed<T>> {
+        let at = self.gone.iter().position(|listed| listed.entry.id() == id)?;
+        Some(self.gone.swap_remove(at))
     }
 
     /// Refuses one hook more than the limits allow.

@@ -1,12 +1,16 @@
 //! What the index selects is what asking every hook would select, however the hooks came and went.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{HookId, Registry};
+use crate::dispatch::{self, HandlerResult, Report, begin};
 use crate::hook::HookSpec;
 use crate::index::BUILT;
 use crate::json::Json;
+use crate::once::UsedOnce;
 use crate::options::Options;
 
 const EVENT: &str = "PreToolUse";
@@ -179,4 +183,71 @@ fn a_hook_that_went_is_not_kept() {
     assert!(registry.unregister(id));
     assert_eq!(dispatch(&registry), 0);
     assert_eq!(std::sync::Arc::strong_count(&handler), 1);
+}
+
+/// Has a dispatch run the one `once` hook; gives the run that it has used up.
+fn use_up(registry: &Registry<()>) -> Vec<UsedOnce> {
+    let snapshot = registry.snapshot();
+    let (payload, spec) = (json!({"tool": "Bash"}), registry.resolve(EVENT).expect("an event"));
+    let planned = snapshot.plan(&Json, snapshot.event(EVENT).expect("an event"), &&payload);
+    let step = begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload.clone());
+    let dispatch::Step::Run(mut stage) = step else { panic!("the hook runs") };
+    stage.started(0);
+    let dispatch::Step::Done(outcome) = stage.resume(&Json, [Report::new(HandlerResult::Nothing, 1)]) else {
+        panic!("one hook runs")
+    };
+    outcome.used_once()
+}
+
+fn add_once(registry: &Registry<()>) -> HookId {
+    let spec = HookSpec::read(&Json, EVENT, &&json!({"once": true})).expect("a hook");
+    registry.register(spec, ()).expect("registered")
+}
+
+#[test]
+fn a_run_that_is_given_back_is_made_again_at_its_old_place() {
+    // Whether the list was cleared of hooks that have run in the meantime, or the index was made anew.
+    for meanwhile in [0, 1, 2] {
+        let registry = unlimited();
+        let once = add_once(&registry);
+        let before = registry.version();
+        let used = use_up(&registry);
+        assert_eq!(used.len(), 1);
+        let others: Vec<HookId> = (0..meanwhile).map(|_| add(&registry, &json!({}), 0)).collect();
+        assert_eq!(selected(&registry, &json!({"tool": "Bash"})), others, "it is used up");
+        used.into_iter().for_each(UsedOnce::give_back);
+        assert_ne!(registry.version(), before, "cached plans are outdated");
+        let all: Vec<HookId> = [once].into_iter().chain(others).collect();
+        assert_eq!(selected(&registry, &json!({"tool": "Bash"})), all);
+        assert_eq!(registry.list().len(), all.len());
+    }
+}
+
+#[test]
+fn a_hook_that_was_removed_does_not_come_back() {
+    for meanwhile in [0, 1] {
+        let registry = unlimited();
+        let once = add_once(&registry);
+        let used = use_up(&registry);
+        for _ in 0..meanwhile {
+            add(&registry, &json!({"tool": "Edit"}), 0);
+        }
+        registry.unregister(once);
+        used.into_iter().for_each(UsedOnce::give_back);
+        assert!(selected(&registry, &json!({"tool": "Bash"})).is_empty());
+    }
+}
+
+#[test]
+fn a_handler_that_no_call_can_give_back_is_dropped() {
+    let registry: Registry<Arc<()>> = Registry::new(Options::default());
+    let handler = Arc::new(());
+    let spec = |hook| HookSpec::read(&Json, EVENT, &&hook).expect("a hook");
+    let once = registry.register(spec(json!({"once": true})), Arc::clone(&handler)).expect("registered");
+    registry.entry(once).expect("listed").spend();
+    for _ in 0..2 {
+        registry.register(spec(json!({})), Arc::default()).expect("registered");
+        drop(registry.snapshot());
+    }
+    assert_eq!(Arc::strong_count(&handler), 1);
 }

@@ -15,6 +15,8 @@ pub enum Finished {
     Tool(Box<ToolRun>),
     /// A whole answer.
     Generation(Box<Generation>),
+    /// A tool call that counts as not begun: a question is answered later, or the host has left it.
+    PutOff,
     /// Anything else.
     Json(Value),
 }
@@ -26,6 +28,7 @@ impl Finished {
         match self {
             Self::Tool(run) => serde_json::to_value(run).unwrap_or_default(),
             Self::Generation(generation) => serde_json::to_value(generation).unwrap_or_default(),
+            Self::PutOff => Value::Null,
             Self::Json(value) => value,
         }
     }

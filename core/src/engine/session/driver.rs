@@ -8,7 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tracing::Instrument as _;
 
-use super::parts::{ApprovalRequest, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
+use super::parts::{
+    Approval, ApprovalPending, ApprovalRequest, ContextMessage, Model, ModelRequest, Suspended, Tool, ToolContext,
+    ToolResult,
+};
 use super::results::{Generation, ToolOutcome};
 use super::spans::Spans;
 use super::values::Values;
@@ -20,8 +23,8 @@ use hookweave_host::error::{Code, Error};
 use hookweave_host::json::Json;
 use hookweave_host::json::{to_json, to_shown};
 use hookweave_host::session::{
-    self, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply, Requested, Role,
-    Speaker, ValueId, read_answer, read_response,
+    self, Answers, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply, Requested,
+    Role, Speaker, ValueId, read_answer, read_response,
 };
 
 /// One flow on its way.
@@ -34,13 +37,15 @@ pub(super) struct Driver<'s> {
     spans: Spans,
     /// The conversation as a compaction has found it.
     context: Vec<ContextMessage>,
+    /// The question that is answered later.
+    pending: Option<ApprovalRequest>,
 }
 
 impl<'s> Driver<'s> {
     pub(super) fn new(session: &'s Session) -> Self {
         let spans = Spans::none();
         let (values, outcomes, context) = (Values::default(), Vec::new(), Vec::new());
-        Self { session, values, outcomes, tool: None, model: None, spans, context }
+        Self { session, values, outcomes, tool: None, model: None, spans, context, pending: None }
     }
 
     pub(super) fn with_tool(mut self, name: &str, tool: &'s dyn Tool) -> Self {
@@ -75,6 +80,9 @@ impl<'s> Driver<'s> {
                 self.spans.tool_ended(run.decision, run.by.as_deref(), run.ok);
                 Ok(ToolOutcome::of(*run, &self.values, self.outcomes))
             }
+            Finished::PutOff => Err(self
+                .pending
+                .map_or_else(|| Error::new(Code::InvalidPayload, "the tool call was dropped"), ApprovalPending::error)),
             other => Err(unlike("a tool call", other)),
         }
     }
@@ -283,9 +291,23 @@ impl<'s> Driver<'s> {
         let request = ApprovalRequest::of(&self.session.machine, asked, args);
         match tokio::time::timeout(request.timeout, approver.approve(&request)).await {
             Ok(Ok(answer)) => self.chosen(&answer.to_value()),
+            Ok(Err(why)) if why.is::<Suspended>() => {
+                self.pending = Some(request);
+                Reply::Suspended
+            }
             Ok(Err(why)) => failed(&*why),
             Err(_) => Reply::TimedOut,
         }
+    }
+
+    /// Answers that were given before, as the core reads them.
+    pub(super) fn answers(&mut self, given: Vec<(String, Approval)>) -> Result<Answers, Error> {
+        let read = |(id, answer): (String, Approval)| {
+            let answer = answer.to_value();
+            let read = read_answer(&Json, &&answer)?;
+            Ok((id, read.with_args(|args| Ok::<_, Error>(self.keep(args.clone())))?))
+        };
+        given.into_iter().map(read).collect()
     }
 
     fn chosen(&mut self, answer: &Value) -> Reply {

@@ -7,11 +7,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::engine::Outcome;
 use crate::response::HookError;
-use hookweave_host::error::Error;
+use hookweave_host::error::{Code, Error};
 use hookweave_host::exec::terminal::{PersonQuestion, TerminalQuestion};
 use hookweave_host::json::Json;
 use hookweave_host::session::{self, Role};
@@ -20,19 +21,23 @@ use hookweave_host::session::{self, Role};
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A question to a person. Its texts are safe to be shown: what a screen would obey is written out.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Its JSON is the same in every language, so that a question may be stored by one process and answered by another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// By which a pending question is decided.
+    /// By which it is decided: a digest of what is asked. The same question of the same call has it again in any process.
     pub id: String,
     /// The session that asks.
     pub session_id: String,
     /// Its subagent that asks; `None` for the session itself.
     pub agent_id: Option<String>,
     /// The event that waits for the answer.
-    pub event: &'static str,
+    pub event: String,
     /// The tool; empty when the question is not about one.
     pub tool: String,
+    /// The call's id; `None` when it is not about one.
+    pub tool_use_id: Option<String>,
     /// The arguments that will be used; null when it is not about a tool.
     pub args: Value,
     /// What it is about as text: the arguments as JSON, or a prompt.
@@ -45,12 +50,13 @@ pub struct ApprovalRequest {
     pub options: Vec<String>,
     /// Those of the options that allow.
     pub granting: Vec<String>,
-    /// The time to answer.
+    /// The time to answer; `timeout_ms` in JSON.
+    #[serde(rename = "timeout_ms", with = "milliseconds")]
     pub timeout: Duration,
     /// What happens without an answer in time: `allow` or `deny`.
-    pub default: &'static str,
+    pub default: String,
     /// How widely "Allow always" holds beyond the very same arguments: `tool` or `prompt`.
-    pub remember: Option<&'static str>,
+    pub remember: Option<String>,
     /// Whether "Allow always" holds in later sessions too.
     pub persistent: bool,
 }
@@ -59,11 +65,12 @@ impl ApprovalRequest {
     /// The question of a session's own request.
     pub(super) fn of(session: &session::Session, asked: session::ApprovalRequest, args: Value) -> Self {
         Self {
-            id: hookweave_host::clock::new_id(),
+            id: asked.id,
             session_id: session.id().to_owned(),
             agent_id: session.agent_id().map(str::to_owned),
-            event: asked.event,
+            event: asked.event.into_owned(),
             tool: asked.tool,
+            tool_use_id: asked.tool_use_id,
             args,
             shown: asked.shown,
             hook: asked.hook,
@@ -71,8 +78,8 @@ impl ApprovalRequest {
             options: asked.options,
             granting: asked.granting,
             timeout: Duration::from_millis(asked.timeout_ms),
-            default: asked.default,
-            remember: asked.remember,
+            default: asked.default.to_owned(),
+            remember: asked.remember.map(str::to_owned),
             persistent: asked.persistent,
         }
     }
@@ -81,7 +88,7 @@ impl ApprovalRequest {
 impl From<&ApprovalRequest> for TerminalQuestion {
     fn from(request: &ApprovalRequest) -> Self {
         Self::new(PersonQuestion {
-            event: request.event.to_owned(),
+            event: request.event.clone(),
             tool: request.tool.clone(),
             agent: request.agent_id.clone(),
             shown: request.shown.clone(),
@@ -90,11 +97,83 @@ impl From<&ApprovalRequest> for TerminalQuestion {
             options: request.options.clone(),
             granting: request.granting.clone(),
             silence_allows: request.default == "allow",
-            remember: request.remember.map(str::to_owned),
+            remember: request.remember.clone(),
             persistent: request.persistent,
         })
     }
 }
+
+/// A time in JSON: whole milliseconds.
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
+    }
+}
+
+/// The error of an approver whose answer comes later: the call is not made, and ends with [`ApprovalPending`].
+///
+/// ```
+/// use hookweave::{ApprovalPending, ApprovalRequest, Engine, HookError, Suspended, ToolResult};
+/// use serde_json::json;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let approver = |_: ApprovalRequest| std::future::ready(Err::<String, HookError>(Suspended.into()));
+/// let session = Engine::new().session().set("permissions", "ask").approver(approver).open()?;
+/// let run = async |_| Ok::<_, HookError>(ToolResult::new("done"));
+/// let error = session.run_tool("Bash", json!({"command": "ls"}), run).await.unwrap_err();
+/// assert_eq!(ApprovalPending::of(&error).unwrap().prompt, "Run Bash?");
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Suspended;
+
+impl fmt::Display for Suspended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the question is answered later")
+    }
+}
+
+impl std::error::Error for Suspended {}
+
+/// A tool call waits for a person's answer and was not made; the source of an error of the code `approval_pending`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ApprovalPending {
+    /// What the person is asked.
+    pub request: ApprovalRequest,
+}
+
+impl ApprovalPending {
+    /// The question that an error is about; `None` for any other error.
+    #[must_use]
+    pub fn of(error: &Error) -> Option<&ApprovalRequest> {
+        let source = std::error::Error::source(error)?;
+        source.downcast_ref::<Self>().map(|pending| &pending.request)
+    }
+
+    pub(super) fn error(request: ApprovalRequest) -> Error {
+        let pending = Self { request };
+        Error::new(Code::ApprovalPending, pending.to_string()).because(pending)
+    }
+}
+
+impl fmt::Display for ApprovalPending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ApprovalRequest { id, tool, prompt, .. } = &self.request;
+        write!(f, "a person has to answer {prompt:?} about {tool} first; make the call again with `answers` to {id}")
+    }
+}
+
+impl std::error::Error for ApprovalPending {}
 
 /// What an approver answers; an option alone is an answer too.
 ///
@@ -157,7 +236,7 @@ impl<O: Into<String>> From<O> for Approval {
 
 /// Who is asked.
 pub trait Approver: Send + Sync {
-    /// Asks; gives one of the options. Anything else is refused and logged as an error, and so is an error.
+    /// Asks; gives one of the options. Anything else is refused and logged as an error, and so is an error but [`Suspended`].
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>>;
 }
 
