@@ -205,8 +205,7 @@ pub struct Wire {
 
 impl Table {
     pub fn dialect(&self) -> &'static dyn Dialect {
-        hookweave_dialects::named(&self.name)
-            .unwrap_or_else(|error| panic!("tests/tables/{}.toml: {error}", self.name))
+        hookweave_dialects::named(&self.name).unwrap_or_else(|error| panic!("tests/tables/{}.toml: {error}", self.name))
     }
 
     /// What a kind of output prints on an event.
