@@ -22,6 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::clock::{nanos_since, now};
 use crate::failed::{Failed, Result};
+use crate::left_variables::LeftVariables;
 use crate::policy::Policy;
 
 /// The combined answer of all hooks.
@@ -56,6 +57,17 @@ pub(crate) fn dispatch(
     payload: &Map<String, Value>,
     deadline: Deadline,
 ) -> Result<(Outcome, Envelope)> {
+    dispatch_for(policy, name, payload, deadline, &mut LeftVariables::default())
+}
+
+/// The same, with what hooks leave for the agent's later commands.
+pub(crate) fn dispatch_for(
+    policy: &Policy,
+    name: &str,
+    payload: &Map<String, Value>,
+    deadline: Deadline,
+    left: &mut LeftVariables,
+) -> Result<(Outcome, Envelope)> {
     let depth = depth();
     check_depth(depth)?;
     let snapshot = policy.registry.snapshot();
@@ -73,7 +85,7 @@ pub(crate) fn dispatch(
     loop {
         step = match step {
             Step::Done(outcome) => return Ok((*outcome, envelope)),
-            Step::Run(stage) => run(stage, |given| envelope.fill(&event, given), depth, deadline)?,
+            Step::Run(stage) => run(stage, |given| envelope.fill(&event, given), depth, deadline, left)?,
         };
     }
 }
@@ -100,6 +112,7 @@ fn run(
     fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
     deadline: Deadline,
+    left: &mut LeftVariables,
 ) -> Result<Step<Arc<FileHook>, Value>> {
     for index in 0..stage.calls().len() {
         stage.started(index);
@@ -114,7 +127,8 @@ fn run(
         let invocation = hook.invocation(entry.event(), payload, depth);
         if entry.detached() {
             // It is not awaited here; the end of the process waits for the runtime.
-            drop(hook.start(invocation, |_| ()));
+            let late = left.late(entry.enforcement());
+            drop(hook.start(invocation, move |result| late.take(result)));
             continue;
         }
         awaited += 1;
@@ -130,7 +144,12 @@ fn run(
         jobs.extend(hook.start(invocation, move |result| drop(sender.send((index, result, nanos_since(began))))));
     }
     drop(sender);
-    let ended = collect(&receiver, awaited, deadline, jobs)?;
+    let mut ended = collect(&receiver, awaited, deadline, jobs)?;
+    ended.sort_by_key(|(index, ..)| *index);
+    for (index, result, _) in &mut ended {
+        let enforcement = stage.calls().get(*index).map(|call| call.entry().enforcement());
+        left.take(result, enforcement);
+    }
     let reports = reports(stage.calls(), ended);
     Ok(stage.resume(&Json, reports))
 }

@@ -19,10 +19,11 @@ use hookweave_host::registry::HookInfo;
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
 use crate::commands::trust::store;
-use crate::drive::{Deadline, dispatch, outcome_values};
+use crate::drive::{Deadline, dispatch_for, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::{is_this_command, words_behind_program};
 use crate::input::read_stdin_within;
+use crate::left_variables::LeftVariables;
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::recording::RecordArgs;
 use crate::screen::{count, shown};
@@ -160,15 +161,17 @@ impl Hook {
         }
         // Its name in an agent's settings is the project's too.
         let audit = self.audit.below(&which.directory()).open()?;
-        let (mut outcome, envelope) = dispatch(&policy, event.event, &event.payload, deadline)?;
+        let mut left = LeftVariables::of_agent(dialect.name());
+        let (mut outcome, envelope) = dispatch_for(&policy, event.event, &event.payload, deadline, &mut left)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), &which, &event.payload, &outcome) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
         }
         let waiting = waiting.filter(|_| event.event == "SessionStart");
-        let warnings = waiting.map(|waiting| format!("hookweave: {waiting}")).into_iter().collect();
-        let values = outcome_values(&outcome, &envelope);
+        let mut values = outcome_values(&outcome, &envelope);
+        let lost = left.hand_on(&mut values.ext);
+        let warnings = waiting.into_iter().chain(lost).map(|warning| format!("hookweave: {warning}")).collect();
         let answer = dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?;
         Ok((answer, policy))
     }
