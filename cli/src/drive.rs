@@ -5,6 +5,7 @@
 //! common is the machine, [`hookweave_host`] and the jobs of hooks from files, and is used here: what is left is a channel.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,14 @@ use crate::policy::Policy;
 /// The combined answer of all hooks.
 pub(crate) type Outcome = Folded<Arc<FileHook>, Value>;
 
+/// Whether hooks are waited for, which keeps the deadline itself. A process has one dispatch that has one.
+static WAITS_FOR_HOOKS: AtomicBool = AtomicBool::new(false);
+
+/// Whether hooks are waited for, which ends at the deadline by itself.
+pub(crate) fn waits_for_hooks() -> bool {
+    WAITS_FOR_HOOKS.load(Ordering::Acquire)
+}
+
 /// How many dispatches this process is nested in, as the engine sets it for its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
 
@@ -44,7 +53,8 @@ impl Deadline {
         Self { start: now(), limit }
     }
 
-    fn left(self) -> Option<Duration> {
+    /// What is left of it; `None` is without end.
+    pub(crate) fn left(self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(now().saturating_duration_since(self.start)))
     }
 }
@@ -144,7 +154,10 @@ fn run(
         jobs.extend(hook.start(invocation, move |result| drop(sender.send((index, result, nanos_since(began))))));
     }
     drop(sender);
+    WAITS_FOR_HOOKS.store(true, Ordering::Release);
+    // It is still waiting, for whoever asks, where the time is up: what runs is killed, and the error says so.
     let mut ended = collect(&receiver, awaited, deadline, jobs)?;
+    WAITS_FOR_HOOKS.store(false, Ordering::Release);
     ended.sort_by_key(|(index, ..)| *index);
     for (index, result, _) in &mut ended {
         let enforcement = stage.calls().get(*index).map(|call| call.entry().enforcement());

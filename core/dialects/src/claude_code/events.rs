@@ -299,8 +299,10 @@ pub(crate) const EVENTS: &[ClaudeEvent] = &[
 /// A shell line of a skill, which at home is no tool call but for the engine is one: guards of `PreToolUse` see it.
 ///
 /// There a question and new input stop the line as a denial does, and an allow adds nothing.
-pub(crate) static SKILL_LINE: ClaudeEvent =
-    event("PreSkillShellCommand", Target::Tool, Two::Blocks).blocks().fields(&[("tool_use_id", "tool_use_id")]).answers(&[
+pub(crate) static SKILL_LINE: ClaudeEvent = event("PreSkillShellCommand", Target::Tool, Two::Blocks)
+    .blocks()
+    .fields(&[("tool_use_id", "tool_use_id")])
+    .answers(&[
         ("permissionDecision", Holds::OneOf(&["allow", "deny", "ask", "defer"])),
         ("permissionDecisionReason", Holds::Text),
         ("updatedInput", Holds::Anything),
