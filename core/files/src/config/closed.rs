@@ -102,7 +102,7 @@ impl Missing<'_> {
             Some(Change::Unknown) | None => "it, or a script that it names, changed".to_owned(),
         };
         let lines = self.lines.as_ref().map(|lines| format!(" ({lines})")).unwrap_or_default();
-        format!("{what}{lines} since it was approved{}", self.on())
+        format!("{what} since it was approved{}{lines}", self.on())
     }
 
     /// ` on 2026-11-28`, where the day is known.
