@@ -24,7 +24,7 @@ RUST = Language(tree_sitter_rust.language())
 STARTS = Query(RUST, '[(crate) (self) (super)] @start ((metavariable) @start (#eq? @start "$crate"))')
 SCOPED = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
 # Parsers of a recursive language, whose modules call each other: a command stands in a word, and a word in a command.
-RECURSIVE = [("shell",)]
+RECURSIVE = [("line",)]
 # The root of a crate is no module of it.
 ROOTS = ("lib.rs", "main.rs")
 

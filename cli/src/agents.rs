@@ -55,6 +55,22 @@ const CLAUDE_EVENTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",
     "PreToolUse",
+    // Shell lines of skills, which no other event shows.
+    "PreSkillShellCommand",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
+];
+
+const COPILOT_EVENTS: &[&str] = &[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
     "PermissionRequest",
     "PostToolUse",
     "PostToolUseFailure",
@@ -77,7 +93,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         entry: |event, command, seconds| {
             let mut entry = in_seconds("timeout")(event, command, seconds);
             // Also when the command is not there, or is killed for being slow.
-            if matches!(event, "PreToolUse" | "PermissionRequest") {
+            if matches!(event, "PreToolUse" | "PreSkillShellCommand" | "PermissionRequest") {
                 entry.insert("onFailure".into(), json!("block"));
             }
             entry
@@ -160,7 +176,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         name: "copilot",
         shape: Shape::Flat,
         // In this spelling Copilot says which event it is.
-        events: CLAUDE_EVENTS,
+        events: COPILOT_EVENTS,
         project: (".github/hooks/hookweave.json", None),
         user: Some(".copilot/hooks/hookweave.json"),
         seconds: None,

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use similar::{ChangeTag, TextDiff};
@@ -9,6 +10,9 @@ use similar::{ChangeTag, TextDiff};
 use crate::failed::{Failed, Result};
 use crate::policy::relative;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, count, is_verbose, shown, shown_lines, styled};
+
+/// How long the shortest difference of two texts is looked for; a longer one is shown then.
+const MAX_COMPARING: Duration = Duration::from_secs(2);
 
 /// How a change is made.
 #[derive(Debug, Clone, Copy, Args)]
@@ -56,21 +60,7 @@ impl Change {
         }
         writeln!(screen, "{} {}", styled(BOLD, &file), styled(DIM, &format!("({word})")))?;
         let (before, after) = (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
-        let diff = TextDiff::from_lines(before, after);
-        for (at, group) in diff.grouped_ops(3).iter().enumerate() {
-            if at > 0 {
-                writeln!(screen, "{}", styled(DIM, "  …"))?;
-            }
-            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-                let line = shown_lines(change.value().trim_end_matches(['\n', '\r']));
-                match change.tag() {
-                    ChangeTag::Delete => writeln!(screen, "{BAD}- {line}{BAD:#}")?,
-                    ChangeTag::Insert => writeln!(screen, "{GOOD}+ {line}{GOOD:#}")?,
-                    ChangeTag::Equal => writeln!(screen, "  {line}")?,
-                }
-            }
-        }
-        Ok(())
+        difference(before, after).iter().try_for_each(|line| Ok(writeln!(screen, "{line}")?))
     }
 
     fn write(&self) -> Result<()> {
@@ -106,6 +96,26 @@ impl Change {
     fn keep_mode(&self, _file: &std::fs::File) -> std::io::Result<()> {
         Ok(())
     }
+}
+
+/// The lines that differ between two texts, with some around them, ready for the screen.
+pub(crate) fn difference(before: &str, after: &str) -> Vec<String> {
+    let diff = TextDiff::configure().timeout(MAX_COMPARING).diff_lines(before, after);
+    let mut lines = Vec::new();
+    for (at, group) in diff.grouped_ops(3).iter().enumerate() {
+        if at > 0 {
+            lines.push(styled(DIM, "  …"));
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let line = shown_lines(change.value().trim_end_matches(['\n', '\r']));
+            lines.push(match change.tag() {
+                ChangeTag::Delete => format!("{BAD}- {line}{BAD:#}"),
+                ChangeTag::Insert => format!("{GOOD}+ {line}{GOOD:#}"),
+                ChangeTag::Equal => format!("  {line}"),
+            });
+        }
+    }
+    lines
 }
 
 /// Waits until no other process changes files of a folder by this command. The folder itself is locked, so that nothing

@@ -5,6 +5,7 @@
 //! common is the machine, [`hookweave_host`] and the jobs of outside hooks, and is used here: what is left is a channel.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -22,10 +23,19 @@ use serde_json::{Map, Value};
 
 use crate::clock::{nanos_since, now};
 use crate::failed::{Failed, Result};
+use crate::left_variables::LeftVariables;
 use crate::policy::Policy;
 
 /// The combined answer of all hooks.
 pub(crate) type Outcome = Folded<Arc<dyn OutsideHook>, Value>;
+
+/// Whether hooks are waited for, which keeps the deadline itself. A process has one dispatch that has one.
+static WAITS_FOR_HOOKS: AtomicBool = AtomicBool::new(false);
+
+/// Whether hooks are waited for, which ends at the deadline by itself.
+pub(crate) fn waits_for_hooks() -> bool {
+    WAITS_FOR_HOOKS.load(Ordering::Acquire)
+}
 
 /// How many dispatches this process is nested in, as the engine sets it for its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
@@ -43,7 +53,8 @@ impl Deadline {
         Self { start: now(), limit }
     }
 
-    fn left(self) -> Option<Duration> {
+    /// What is left of it; `None` is without end.
+    pub(crate) fn left(self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(now().saturating_duration_since(self.start)))
     }
 }
@@ -55,6 +66,17 @@ pub(crate) fn dispatch(
     name: &str,
     payload: &Map<String, Value>,
     deadline: Deadline,
+) -> Result<(Outcome, Envelope)> {
+    dispatch_for(policy, name, payload, deadline, &mut LeftVariables::default())
+}
+
+/// The same, with what hooks leave for the agent's later commands.
+pub(crate) fn dispatch_for(
+    policy: &Policy,
+    name: &str,
+    payload: &Map<String, Value>,
+    deadline: Deadline,
+    left: &mut LeftVariables,
 ) -> Result<(Outcome, Envelope)> {
     let depth = depth();
     check_depth(depth)?;
@@ -73,7 +95,7 @@ pub(crate) fn dispatch(
     loop {
         step = match step {
             Step::Done(outcome) => return Ok((*outcome, envelope)),
-            Step::Run(stage) => run(stage, |given| envelope.fill(&event, given), depth, deadline)?,
+            Step::Run(stage) => run(stage, |given| envelope.fill(&event, given), depth, deadline, left)?,
         };
     }
 }
@@ -100,6 +122,7 @@ fn run(
     fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
     deadline: Deadline,
+    left: &mut LeftVariables,
 ) -> Result<Step<Arc<dyn OutsideHook>, Value>> {
     for index in 0..stage.calls().len() {
         stage.started(index);
@@ -114,7 +137,8 @@ fn run(
         let input = HookInput::new(Arc::clone(entry.event()), payload, depth);
         if entry.detached() {
             // It is not awaited here; the end of the process waits for the runtime.
-            drop(Arc::clone(hook).start(input, Done::new(|_| ())));
+            let late = left.late(entry.enforcement());
+            drop(Arc::clone(hook).start(input, Done::new(move |result| late.take(result))));
             continue;
         }
         awaited += 1;
@@ -138,7 +162,15 @@ fn run(
         jobs.extend(Arc::clone(hook).start(input, done));
     }
     drop(sender);
-    let ended = collect(&receiver, awaited, deadline, jobs)?;
+    WAITS_FOR_HOOKS.store(true, Ordering::Release);
+    // It is still waiting, for whoever asks, where the time is up: what runs is killed, and the error says so.
+    let mut ended = collect(&receiver, awaited, deadline, jobs)?;
+    WAITS_FOR_HOOKS.store(false, Ordering::Release);
+    ended.sort_by_key(|(index, ..)| *index);
+    for (index, result, _) in &mut ended {
+        let enforcement = stage.calls().get(*index).map(|call| call.entry().enforcement());
+        left.take(result, enforcement);
+    }
     let reports = reports(stage.calls(), ended);
     Ok(stage.resume(&Json, reports))
 }

@@ -19,6 +19,7 @@ mod hook_command;
 mod hook_file;
 mod html;
 mod input;
+mod left_variables;
 mod mark;
 mod policy;
 mod progress;

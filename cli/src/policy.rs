@@ -229,7 +229,7 @@ impl Policy {
         let mut options = options.clone();
         options.insert("project_dir".to_owned(), project.to_string_lossy().into());
         let registry = Registry::new(Options::read(&Json, &&Value::Object(options))?);
-        let runtime = Runtime::new(Settings::read(&Json, &&settings)?);
+        let runtime = Runtime::new(Settings { env_text: true, ..Settings::read(&Json, &&settings)? });
         let files = Files::default();
         let mut report = LoadReport::default();
         for request in requests {

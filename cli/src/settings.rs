@@ -160,7 +160,7 @@ impl Settings {
         let names = self.text.names(&[]);
         match (agent.shape, names.as_slice()) {
             (Shape::Groups, _) => self.take_field(&[], "hooks"),
-            (Shape::Flat, [_, .., version, hooks]) if hooks == "hooks" => {
+            (Shape::Flat, [.., version, hooks]) if hooks == "hooks" => {
                 self.take_field(&[], "hooks");
                 if version == "version" && self.text.value(&[Field("version")]) == Some(json!(1)) {
                     self.take_field(&[], "version");

@@ -88,7 +88,13 @@ impl Doctor {
                 writeln!(screen, "{}", lines.join(&format!("\n{}", " ".repeat(before))))?;
             }
         }
-        Ok(Verdict::of(findings.iter().all(|finding| finding.level != Level::Wrong)))
+        let number = |level: Level| findings.iter().filter(|finding| finding.level == level).count();
+        let (wrong, notes) = (number(Level::Wrong), number(Level::Note));
+        if !self.json {
+            let (wrong, notes) = (count(wrong, "problem"), count(notes, "warning"));
+            writeln!(screen, "{wrong}, {notes}")?;
+        }
+        Ok(Verdict::of(wrong == 0))
     }
 
     fn policy(&self, policy: &Policy, delegates: &[Delegate], findings: &mut Vec<Finding>) {

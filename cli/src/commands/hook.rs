@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
@@ -19,10 +20,11 @@ use hookweave_host::registry::HookInfo;
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
 use crate::commands::trust::store;
-use crate::drive::{Deadline, dispatch, outcome_values};
+use crate::drive::{Deadline, dispatch_for, outcome_values, waits_for_hooks};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::{is_this_command, words_behind_program};
 use crate::input::read_stdin_within;
+use crate::left_variables::LeftVariables;
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::recording::RecordArgs;
 use crate::screen::{count, shown};
@@ -30,8 +32,14 @@ use crate::screen::{count, shown};
 /// How much of the time that an agent waits for a hook is left for everything but the policy's hooks.
 const MARGIN: f64 = 0.1;
 
+/// The stack on which is decided: as much as a process begins with.
+const DECIDING_STACK: usize = 8 * 1024 * 1024;
+
+/// How long is waited at least before it is looked again.
+const LAST_LOOK: Duration = Duration::from_millis(5);
+
 /// Act as an agent's hook command: read its event, answer in its format
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 `hookweave install --agent NAME` writes the agent's settings so that it runs this.
 
@@ -115,8 +123,7 @@ impl Hook {
         let read = read_stdin_within(self.deadline);
         let text = read.as_deref().unwrap_or_default();
         let decided = match &read {
-            Ok(text) => catch_unwind(AssertUnwindSafe(|| self.decide(dialect, text, deadline)))
-                .unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))),
+            Ok(text) => self.decide_in_time(dialect, text, deadline),
             Err(why) => Err(Failed::new(why.to_string())),
         };
         let (answer, policy) = match decided {
@@ -134,15 +141,45 @@ impl Hook {
         Ok(u8::try_from(answer.exit_code).unwrap_or(BROKEN))
     }
 
-    /// Decides about an event; a deadline that was given began before it was read.
-    fn decide(
+    /// Decides on a thread of its own, which is left behind when the time is up: patterns over a large text take long, and
+    /// nothing else would end them. A deadline that was given began before the event was read.
+    fn decide_in_time(
         &self,
         dialect: &'static dyn Dialect,
         text: &str,
         deadline: Option<Deadline>,
     ) -> Result<(WireAnswer, Policy)> {
-        let event = dialects::event_from_wire(dialect.name(), text)?;
+        let broken = || Failed::new("internal error; please report it");
+        let event = catch_unwind(AssertUnwindSafe(|| dialects::event_from_wire(dialect.name(), text)))
+            .map_err(|_| broken())??;
         let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_deadline(dialect, &event)));
+        if deadline.left().is_some_and(|left| left.is_zero()) {
+            return Err(too_late());
+        }
+        let (hook, (sender, decided)) = (self.clone(), channel());
+        let thread = std::thread::Builder::new().stack_size(DECIDING_STACK).spawn(move || {
+            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, deadline)));
+            let _ = sender.send(decided.unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))));
+        });
+        thread.map_err(|why| Failed::new(format!("the system has no thread to decide on: {why}")))?;
+        loop {
+            let Some(left) = deadline.left() else { return decided.recv().map_err(|_| broken())? };
+            match decided.recv_timeout(left.max(LAST_LOOK)) {
+                Ok(decided) => return decided,
+                Err(RecvTimeoutError::Timeout) if waits_for_hooks() => {}
+                Err(RecvTimeoutError::Timeout) => return Err(too_late()),
+                Err(RecvTimeoutError::Disconnected) => return Err(broken()),
+            }
+        }
+    }
+
+    /// Decides about an event.
+    fn decide(
+        &self,
+        dialect: &'static dyn Dialect,
+        event: &WireEvent,
+        deadline: Deadline,
+    ) -> Result<(WireAnswer, Policy)> {
         let which = self.which_of(dialect)?;
         refuse_brought_along(&which, &event.payload)?;
         let policy = Policy::load(&which.to_look_at())?;
@@ -160,15 +197,17 @@ impl Hook {
         }
         // Its name in an agent's settings is the project's too.
         let audit = self.audit.below(&which.directory()).open()?;
-        let (mut outcome, envelope) = dispatch(&policy, event.event, &event.payload, deadline)?;
+        let mut left = LeftVariables::of_agent(dialect.name());
+        let (mut outcome, envelope) = dispatch_for(&policy, event.event, &event.payload, deadline, &mut left)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), &which, &event.payload, &outcome) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
         }
         let waiting = waiting.filter(|_| event.event == "SessionStart");
-        let warnings = waiting.map(|waiting| format!("hookweave: {waiting}")).into_iter().collect();
-        let values = outcome_values(&outcome, &envelope);
+        let mut values = outcome_values(&outcome, &envelope);
+        let lost = left.hand_on(&mut values.ext);
+        let warnings = waiting.into_iter().chain(lost).map(|warning| format!("hookweave: {warning}")).collect();
         let answer = dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?;
         Ok((answer, policy))
     }
@@ -212,6 +251,14 @@ fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
         Some(project) => Ok(project),
         None => std::env::current_dir().map_err(|error| Failed::new(format!("the working directory is gone: {error}"))),
     }
+}
+
+/// Nobody waits any longer for a decision, and no hook is to blame.
+fn too_late() -> Failed {
+    Failed::new(
+        "the time limit was over before a hook ran: reading the event or matching it against patterns took too long; give a \
+         longer --deadline, or make the patterns simpler",
+    )
 }
 
 /// A little less than the agent waits for a hook of its own.

@@ -10,11 +10,18 @@ use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
 use crate::commands::hook::Untrusted;
+use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::policy::{Policy, Which};
 use crate::screen::{BOLD, DIM, Screen, WARN, count, shown, styled};
 use crate::settings::Settings;
+
+/// The option by which a project without an approved hook is refused.
+const REQUIRES: &str = " --require-policy";
+
+/// How often an installation begins anew because another process wrote the file meanwhile.
+const MAX_TRIES: usize = 20;
 
 /// Make hookweave an agent's hook command, in the agent's own settings
 #[derive(Debug, Args)]
@@ -115,18 +122,23 @@ struct Opened {
 impl Install {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let Opened { agent, file, before, .. } = self.target.open()?;
+        let Opened { agent, .. } = self.target.open()?;
         let events = self.events(agent)?;
         let sources = if self.sources.is_empty() { self.found_sources(screen, agent)? } else { self.sources.clone() };
         let command = self.command(agent, &sources)?;
-        let refuse = |why: String| Failed::file(&file, why);
-        let mut settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
-        for event in &events {
-            settings.add(agent, event, &agent.entry(event, &command, self.timeout)).map_err(refuse)?;
-        }
-        let after = Some(settings.text());
-        let changes = [Change { file, before, after, executable: false, is_ours: false }];
-        if make(screen, &changes, self.how)? {
+        let is_made = again_if_changed(self.how, || {
+            let Opened { file, before, .. } = self.target.open()?;
+            let refuse = |why: String| Failed::file(&file, why);
+            let mut settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
+            for event in &events {
+                settings.add(agent, event, &agent.entry(event, &command, self.timeout)).map_err(refuse)?;
+            }
+            let after = Some(settings.text());
+            let change = Change { file, before, after, executable: false, is_ours: false };
+            let made = make(screen, std::slice::from_ref(&change), self.how);
+            Ok((made, change))
+        })?;
+        if is_made {
             let entries: Vec<Entry> = events.into_iter().map(|event| (event, command.clone())).collect();
             self.say_next(screen, agent, &entries)?;
         }
@@ -185,7 +197,7 @@ impl Install {
         command += &self.audit.option();
         if self.target.scope != Reach::User {
             // A project that is set up for a policy and has none was tampered with; nothing tells that from its files.
-            command.push_str(" --require-policy");
+            command.push_str(REQUIRES);
         }
         if let Some(seconds) = self.timeout {
             if !(seconds.is_finite() && seconds > 0.0) {
@@ -201,6 +213,10 @@ impl Install {
         if self.program == "hookweave" && !on_path("hookweave") {
             let what = "`hookweave` is not on your PATH; the agent will not find it. Install it, or say how to call it with --program";
             warn(screen, what)?;
+        }
+        if entries.iter().any(|(_, line)| line.contains(REQUIRES)) {
+            let what = format!("In a fresh clone {} is blocked until its hooks are approved there:", agent.name);
+            writeln!(screen, "{what} {}", styled(BOLD, "hookweave trust approve"))?;
         }
         let project = &self.target.cwd;
         let applies = Applies::of(agent, entries, project, None)?;
@@ -222,6 +238,18 @@ impl Install {
         writeln!(screen, "{} runs hookweave from its next session.", agent.name)?;
         needed(agent, self.target.scope).map_or(Ok(()), |needed| warn(screen, needed))
     }
+}
+
+/// Makes a change anew as long as another process writes its file between the look and the write: two installations at
+/// once both count. Where a person was asked, they are shown what is different now by running the command again.
+fn again_if_changed(how: How, mut attempt: impl FnMut() -> Result<(Result<bool>, Change)>) -> Result<bool> {
+    for _ in 1..MAX_TRIES {
+        match attempt()? {
+            (Err(_), change) if how.yes && read(&change.file)? != change.before => {}
+            (made, _) => return made,
+        }
+    }
+    attempt()?.0
 }
 
 fn warn(screen: Screen<'_>, what: &str) -> Result<()> {
@@ -255,10 +283,25 @@ impl Uninstall {
         writeln!(screen, "{} of {}", count(taken, "entry"), agent.name)?;
         let is_gone = after.is_none();
         let change = Change { file, before, after, executable: false, is_ours: false };
-        if make(screen, std::slice::from_ref(&change), self.how)? && is_gone {
-            take_empty_folders_away(&change.file, &within);
+        if make(screen, std::slice::from_ref(&change), self.how)? {
+            if is_gone {
+                take_empty_folders_away(&change.file, &within);
+            }
+            self.say_approvals(screen)?;
         }
         Ok(Verdict::Fine)
+    }
+
+    /// Approvals are given to hooks, which other agents may run too: they stay, and this says so.
+    fn say_approvals(&self, screen: Screen<'_>) -> Result<()> {
+        let Ok(project) = std::fs::canonicalize(&self.target.cwd) else { return Ok(()) };
+        let Ok(approved) = store(&Which::default()).and_then(|store| Ok(store.approved()?)) else { return Ok(()) };
+        let number = approved.values().filter(|approval| project.starts_with(&approval.project)).count();
+        if number > 0 {
+            let what = format!("{} of this project stay:", count(number, "approval"));
+            writeln!(screen, "{what} {}", styled(BOLD, "hookweave trust revoke --project"))?;
+        }
+        Ok(())
     }
 }
 

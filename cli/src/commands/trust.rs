@@ -1,5 +1,7 @@
 //! `hookweave trust`: which hooks from projects' files you have approved.
 
+mod review;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -54,6 +56,10 @@ struct Approve {
     /// Fingerprints, or their first digits; by default everything that waits
     #[arg(value_name = "FINGERPRINT")]
     fingerprints: Vec<String>,
+
+    /// Show all that changed since it was approved, and nothing of what did not
+    #[arg(long)]
+    diff: bool,
 
     #[command(flatten)]
     how: How,
@@ -206,8 +212,12 @@ impl Approve {
             writeln!(screen, "Nothing waits for your approval here.")?;
             return Ok(Verdict::of(unable.is_empty()));
         }
+        let approved = store.approved()?;
         for hook in able.iter().filter(|hook| chosen.contains(&&hook.approval)) {
             show(screen, hook)?;
+            let earlier = hook.approval.replaces.iter().find_map(|replaced| approved.get(replaced));
+            review::show(screen, &store.parts(&hook.approval, earlier), self.diff)?;
+            writeln!(screen, "  {}", styled(DIM, &hook.why))?;
         }
         if !agreed(screen, self.how)? {
             return Ok(Verdict::Fine);
@@ -240,11 +250,7 @@ fn show(screen: Screen<'_>, hook: &UntrustedHook) -> Result<()> {
     )?;
     writeln!(screen, "  runs    {}", shown(&approval.runs))?;
     let line = hook.line.map(|line| format!(":{line}")).unwrap_or_default();
-    writeln!(screen, "  file    {}{line} ({})", shown(&approval.file), shown(&approval.place))?;
-    for script in &hook.scripts {
-        writeln!(screen, "  script  {}", shown(&script.display().to_string()))?;
-    }
-    Ok(writeln!(screen, "  {}", styled(DIM, &hook.why))?)
+    Ok(writeln!(screen, "  file    {}{line} ({})", shown(&approval.file), shown(&approval.place))?)
 }
 
 /// Whether to proceed.

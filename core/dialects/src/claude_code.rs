@@ -93,7 +93,8 @@ pub(super) fn project_dir(invocation: &Invocation) -> Option<String> {
 
 /// The names of the events that a flavour has.
 fn names(flavour: &Flavour) -> Vec<&'static str> {
-    events::EVENTS.iter().map(|event| event.name).filter(|name| (flavour.has)(name)).collect()
+    let own = (flavour.name == NAME).then_some(events::SKILL_LINE.name);
+    events::EVENTS.iter().map(|event| event.name).filter(|name| (flavour.has)(name)).chain(own).collect()
 }
 
 /// Whether hooks cannot refuse an event: the administrator's settings changed.
@@ -111,6 +112,11 @@ impl Dialect for ClaudeCode {
     }
 
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
+        if declared_event == events::SKILL_LINE.name && self.flavour.name == NAME {
+            let matcher = place::matcher(&events::SKILL_LINE, matcher, NAME);
+            let matcher = matcher.map(|matcher| matcher.when(events::IS_SKILL_LINE));
+            return Some(matcher.map(|matcher| Placement { event: "PreToolUse", matcher }));
+        }
         let known = events::known(declared_event).filter(|event| (self.flavour.has)(event.name))?;
         let matcher = place::matcher(known, matcher, self.flavour.name);
         Some(matcher.map(|matcher| Placement { event: known.name, matcher }))
@@ -141,7 +147,7 @@ impl Dialect for ClaudeCode {
     }
 
     fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
-        let Some(known) = events::known(invocation.event.name()) else { return false };
+        let Some(known) = events::asked(invocation.event.name(), &invocation.declared_event) else { return false };
         match field {
             "continue" => known.listens != events::Listens::Both,
             // Where a hook may refuse in other words, this is a refusal in the wrong ones.

@@ -60,7 +60,7 @@ pub struct ReloadReport {
     /// What is in force now.
     #[serde(flatten)]
     pub report: LoadReport,
-    /// Hooks that are new.
+    /// Hooks that are new, also those that wait for an approval.
     pub added: Vec<Change>,
     /// Hooks that are gone.
     pub removed: Vec<Change>,

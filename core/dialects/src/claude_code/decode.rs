@@ -7,7 +7,7 @@ mod schema;
 use serde_json::{Map, Value};
 
 use super::Flavour;
-use super::events::{ClaudeEvent, Two, known};
+use super::events::{ClaudeEvent, Two, asked};
 use crate::draft::{Draft, failed, refused};
 use crate::output::{self, Json};
 use crate::{CommandOutput, Invocation, WebResponse};
@@ -76,7 +76,7 @@ pub(crate) fn decode_text(flavour: &Flavour, invocation: &Invocation, text: &str
 
 impl<'a> Reader<'a> {
     fn new(flavour: &'a Flavour, invocation: &'a Invocation) -> Option<Self> {
-        let known = known(invocation.event.name())?;
+        let known = asked(invocation.event.name(), &invocation.declared_event)?;
         Some(Self { flavour, known, invocation, draft: Draft::new(flavour.name, invocation) })
     }
 

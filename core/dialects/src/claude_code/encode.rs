@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Flavour;
-use super::events::{ClaudeEvent, known};
+use super::events::{ClaudeEvent, asked};
 use crate::{Encoded, Invocation, tool_names};
 
 /// What stands on stdin of every hook, beside what the event itself has.
@@ -19,7 +19,7 @@ pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
     put(&mut body, "session_id", invocation.field("session_id"));
     body.insert("transcript_path".to_owned(), transcript(flavour, invocation, "transcript_path"));
     put(&mut body, "cwd", invocation.field("cwd"));
-    let Some(event) = known(name) else {
+    let Some(event) = asked(name, &invocation.declared_event) else {
         body.insert("hook_event_name".to_owned(), json!(name));
         return Encoded { body: Value::Object(body), env: Vec::new(), env_file: None };
     };
@@ -28,7 +28,7 @@ pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
         body.insert("permission_mode".to_owned(), mode.unwrap_or_else(|| json!(flavour.mode)));
     }
     put(&mut body, "agent_id", invocation.field("agent_id"));
-    body.insert("hook_event_name".to_owned(), json!(name));
+    body.insert("hook_event_name".to_owned(), json!(event.name));
     if event.is_about_a_tool() {
         call(flavour, invocation, &mut body);
     }

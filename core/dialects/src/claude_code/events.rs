@@ -299,12 +299,25 @@ pub(crate) const EVENTS: &[ClaudeEvent] = &[
 /// A shell line of a skill, which at home is no tool call but for the engine is one: guards of `PreToolUse` see it.
 ///
 /// There a question and new input stop the line as a denial does, and an allow adds nothing.
-pub(crate) static SKILL_LINE: ClaudeEvent = event("PreSkillShellCommand", Target::Tool, Two::Blocks).answers(&[
-    ("permissionDecision", Holds::OneOf(&["allow", "deny", "ask", "defer"])),
-    ("permissionDecisionReason", Holds::Text),
-]);
+pub(crate) static SKILL_LINE: ClaudeEvent = event("PreSkillShellCommand", Target::Tool, Two::Blocks)
+    .blocks()
+    .fields(&[("tool_use_id", "tool_use_id")])
+    .answers(&[
+        ("permissionDecision", Holds::OneOf(&["allow", "deny", "ask", "defer"])),
+        ("permissionDecisionReason", Holds::Text),
+        ("updatedInput", Holds::Anything),
+    ]);
+
+/// Selects such a line among the tool calls.
+pub(crate) const IS_SKILL_LINE: &str = "has(event.metadata[\"claude-code\"].hook_event_name) && \
+    event.metadata[\"claude-code\"].hook_event_name == \"PreSkillShellCommand\"";
 
 /// The event of this name.
 pub(crate) fn known(name: &str) -> Option<&'static ClaudeEvent> {
     EVENTS.iter().find(|event| event.name == name)
+}
+
+/// The event that a hook is asked about, by the name under which its file declares it.
+pub(crate) fn asked(name: &str, declared: &str) -> Option<&'static ClaudeEvent> {
+    if declared == SKILL_LINE.name && name == "PreToolUse" { Some(&SKILL_LINE) } else { known(name) }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::configuration::{LostApproval, Ready};
 use super::reading::cut;
-use super::trust::{Change, Covers, TrustedHook};
+use super::trust::{Change, Covers, Texts, TrustedHook};
 use super::{Declared, Problem, Run};
 use serde_json::json;
 
@@ -34,21 +34,24 @@ pub(super) struct Missing<'c> {
     /// Which of those that wait.
     pub(super) by: Option<usize>,
     change: Option<Change>,
+    /// How many lines changed, where it can be told.
+    lines: Option<String>,
 }
 
 /// The expected approvals that none of the present fingerprints is for.
 pub(super) fn missing<'c>(
     expected: &'c [Expected],
+    texts: Option<&Texts>,
     is_present: &dyn Fn(&str) -> bool,
     waiting: &[Waiting<'_>],
 ) -> Vec<Missing<'c>> {
     let lost = expected.iter().filter(|expected| !is_present(&expected.approval.fingerprint));
     lost.map(|expected| {
         let by = successor(&expected.approval, waiting);
-        let change = by
-            .and_then(|by| waiting.get(by))
-            .map(|by| Covers::of(&expected.approval.covers).change(&Covers::of(&by.approval.covers)));
-        Missing { expected, by, change }
+        let now = by.and_then(|by| waiting.get(by)).map(|by| &by.approval);
+        let change = now.map(|now| Covers::of(&expected.approval.covers).change(&Covers::of(&now.covers)));
+        let lines = now.and_then(|now| texts?.changed_lines(&expected.approval, now));
+        Missing { expected, by, change, lines }
     })
     .collect()
 }
@@ -97,7 +100,8 @@ impl Missing<'_> {
             Some(Change::Entry) => "it changed".to_owned(),
             Some(Change::Unknown) | None => "it, or a script that it names, changed".to_owned(),
         };
-        format!("{what} since it was approved{}", self.on())
+        let lines = self.lines.as_ref().map(|lines| format!(" ({lines})")).unwrap_or_default();
+        format!("{what} since it was approved{}{lines}", self.on())
     }
 
     /// ` on 2026-11-28`, where the day is known.
@@ -116,8 +120,8 @@ impl Missing<'_> {
             Some(_) => {
                 let why = self.what();
                 format!(
-                    "{file}: {what} `{}` does not count: {why}; review it and run `hookweave trust approve`, or run `hookweave \
-                     trust revoke {file}` if it is to go",
+                    "{file}: {what} `{}` does not count: {why}; review it with `hookweave trust approve --diff`, or run \
+                     `hookweave trust revoke {file}` if it is to go",
                     cut(runs)
                 )
             }

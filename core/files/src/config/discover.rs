@@ -119,7 +119,8 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     expected.sort_by(|one, other| {
         (&one.approval.file, &one.approval.place).cmp(&(&other.approval.file, &other.approval.place))
     });
-    let approvals = Approvals { trust: discovery.trust, approved, expected, catalogue: discovery.catalogue };
+    let texts = store(discovery).map(|store| store.texts());
+    let approvals = Approvals { trust: discovery.trust, approved, expected, texts, catalogue: discovery.catalogue };
     merge::merge(pieces, &discovery.directories, Some(&approvals), &mut configuration);
     note_untrusted(&mut configuration);
     guard_policy_files(discovery, &roots, &mut configuration);
@@ -260,14 +261,17 @@ fn approved(discovery: &Discovery<'_>, cwd: &Path) -> Result<BTreeMap<String, Tr
     if discovery.trust == Trust::All {
         return Ok(BTreeMap::new());
     }
-    let Some(store) = discovery.store.clone().or_else(|| TrustStore::usual(&discovery.directories)) else {
-        return Ok(BTreeMap::new());
-    };
+    let Some(store) = store(discovery) else { return Ok(BTreeMap::new()) };
     let home = discovery.directories.home.as_deref();
     if let Some(project) = places::project_levels(cwd, home).first() {
         store.must_not_be_in(project, home)?;
     }
     store.approved()
+}
+
+/// Where approvals are kept; `None` for a user without a home.
+fn store(discovery: &Discovery<'_>) -> Option<TrustStore> {
+    discovery.store.clone().or_else(|| TrustStore::usual(&discovery.directories))
 }
 
 /// The projects that a working directory is in: that of its repository, and those in which a person approved hooks.

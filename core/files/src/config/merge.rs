@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::closed::{self, Expected, Missing, Waiting};
 use super::configuration::{Configuration, LostApproval, Piece, Ready, UntrustedHook};
-use super::trust::{Trust, TrustedHook};
+use super::trust::{Texts, Trust, TrustedHook};
 use super::{Directories, Problem};
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::{Origin, Scope};
@@ -20,6 +20,8 @@ pub(super) struct Approvals<'a> {
     pub(super) approved: BTreeMap<String, TrustedHook>,
     /// The approvals of the files that are looked at: for each a hook is to be found.
     pub(super) expected: Vec<Expected>,
+    /// What was approved, word for word.
+    pub(super) texts: Option<Texts>,
     /// The events of the client; the built-in ones unless given.
     pub(super) catalogue: Option<&'a Catalogue>,
 }
@@ -149,7 +151,7 @@ fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, config
         of_a_switch(fingerprint)
             || candidates.iter().any(|candidate| candidate.trusted() && candidate.ready.fingerprint == fingerprint)
     };
-    let missing = closed::missing(&approvals.expected, &is_present, &waiting);
+    let missing = closed::missing(&approvals.expected, approvals.texts.as_ref(), &is_present, &waiting);
     let lost: Vec<LostApproval> =
         missing.iter().map(|missing| missing.lost(&waiting, |event| approvals.is_gate(event))).collect();
     let problems: Vec<Problem> = missing.iter().filter_map(Missing::problem).collect();

@@ -138,7 +138,7 @@ impl PrivateFile {
 }
 
 /// Makes a directory that only the user enters; one that is there stays as it is.
-fn make_private(folder: &Path) -> std::io::Result<()> {
+pub(super) fn make_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

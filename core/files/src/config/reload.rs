@@ -5,15 +5,16 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Problem;
-use super::configuration::{Configuration, Ready};
+use super::configuration::{Configuration, Ready, UntrustedHook};
 use super::discover::change_source;
 use super::entry::in_full;
+use hookweave_dialects::named;
 use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Timeout};
 
 /// How a new configuration differs from the old one.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
-    /// Hooks that are new.
+    /// Hooks that are new, also those that wait for an approval.
     pub added: Vec<Change>,
     /// Hooks that are gone.
     pub removed: Vec<Change>,
@@ -121,7 +122,41 @@ pub fn diff(old: &Configuration, new: &Configuration) -> Changes {
     changes.added = left.into_iter().map(|ready| change(ready, vec!["is new".to_owned()], Vec::new())).collect();
     compare_closed(old, new, &mut changes);
     compare_policy_files(old, new, &mut changes);
+    compare_waiting(old, new, &mut changes);
     changes
+}
+
+/// Notes the hooks that wait for an approval since now. One that counted before is among those that are gone.
+fn compare_waiting(old: &Configuration, new: &Configuration, changes: &mut Changes) {
+    let is_told = |waiting: &UntrustedHook| {
+        let (approval, is_known) = (&waiting.approval, |other: &UntrustedHook| other.approval == waiting.approval);
+        let is_gone = |change: &Change| {
+            let is_there = |origin: &Arc<Origin>| {
+                origin.file.display().to_string() == approval.file && origin.place == approval.place
+            };
+            change.origin.as_ref().is_some_and(is_there)
+        };
+        !approval.replaces.is_empty() || old.untrusted.iter().any(is_known) || changes.removed.iter().any(is_gone)
+    };
+    let waiting: Vec<Change> = new.untrusted.iter().filter(|waiting| !is_told(waiting)).map(waits).collect();
+    changes.added.extend(waiting);
+}
+
+fn waits(waiting: &UntrustedHook) -> Change {
+    let approval = &waiting.approval;
+    let origin = named(&approval.dialect).ok().map(|dialect| {
+        Arc::new(Origin {
+            file: approval.file.clone().into(),
+            place: approval.place.clone(),
+            line: waiting.line,
+            dialect: dialect.name(),
+            runs: approval.runs.clone(),
+            fingerprint: None,
+        })
+    });
+    let name = if approval.event.is_empty() { approval.place.clone() } else { approval.runs.clone() };
+    let what = vec![format!("does not count yet: {}", waiting.why)];
+    Change { name, origin, source: change_source(waiting.scope), what, weaker: Vec::new() }
 }
 
 /// Notes which gates are closed now, and which are open again.

@@ -5,6 +5,7 @@
 
 mod covers;
 mod fingerprint;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,9 @@ use hookweave_machine::observer::{ApprovedHook, each_trust_observer};
 pub(super) use covers::{Change, Covers, covers};
 pub(crate) use fingerprint::hash;
 pub(super) use fingerprint::{fingerprint, switch_fingerprint};
+pub(super) use texts::Texts;
+#[doc(hidden)]
+pub use texts::{CoveredPart, CoveredText};
 
 /// Which hooks from a project's files run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -157,9 +161,22 @@ impl TrustStore {
                 });
                 stored.approved.push(TrustedHook { approved_at: now, replaces: Vec::new(), ..approval.clone() });
             }
+            // While no other process writes: it could not know these texts yet, and would take them away.
+            self.texts().keep(approvals, &stored.approved);
         })?;
         each_trust_observer(|observer| approvals.iter().for_each(|approval| observer.approved(&approval.named())));
         Ok(())
+    }
+
+    pub(super) fn texts(&self) -> Texts {
+        Texts::beside(self.path())
+    }
+
+    /// What an approval would cover, beside what the one that it replaces covers.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn parts(&self, now: &TrustedHook, approved: Option<&TrustedHook>) -> Vec<CoveredPart> {
+        self.texts().parts(now, approved)
     }
 
     /// Takes approvals back; says how many there were.
@@ -169,6 +186,7 @@ impl TrustStore {
             let before = stored.approved.len();
             stored.approved.retain(|known| !fingerprints.contains(&known.fingerprint.as_str()));
             taken = before - stored.approved.len();
+            self.texts().keep(&[], &stored.approved);
         })?;
         if taken > 0 {
             each_trust_observer(|observer| fingerprints.iter().for_each(|fingerprint| observer.revoked(fingerprint)));

@@ -59,10 +59,12 @@ impl FileHook {
         };
         let exited: CommandOutput = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
         let handler_result = hookweave_dialects::answer_of_command(dialect, invocation, &exited);
-        Ok(match env_file.map(|(file, given)| file.read(&given)).filter(|left| !left.is_empty()) {
-            Some(left) => with_env(handler_result, dialect.name(), left),
-            None => handler_result,
-        })
+        let Some(left) = env_file.map(|(file, given)| file.read(&given)) else { return Ok(handler_result) };
+        let variables = Some(left.variables).filter(|variables| !variables.is_empty()).map(Value::Object);
+        let text = Some(left.text).filter(|text| self.runtime.settings.env_text && !text.is_empty()).map(Value::String);
+        let left = [("env", variables), ("env_text", text)];
+        let left = left.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+        Ok(with_own(handler_result, dialect.name(), left))
     }
 
     /// Where the command runs, unless it names a directory of its own: where the event happens. Only for an event that
@@ -111,7 +113,10 @@ fn placed<'a>(spec: &'a CommandSpec, variables: &Environment) -> Cow<'a, Command
 }
 
 /// Adds what a hook left for later commands to its answer.
-fn with_env(handler_result: HandlerResult<Value>, dialect: &str, left: Map<String, Value>) -> HandlerResult<Value> {
+fn with_own(handler_result: HandlerResult<Value>, dialect: &str, left: Map<String, Value>) -> HandlerResult<Value> {
+    if left.is_empty() {
+        return handler_result;
+    }
     let mut answer = match handler_result {
         HandlerResult::Nothing => Map::new(),
         HandlerResult::Answer(Value::Object(answer)) => answer,
@@ -121,7 +126,7 @@ fn with_env(handler_result: HandlerResult<Value>, dialect: &str, left: Map<Strin
     if let Some(own) = ext.as_object_mut().map(|ext| ext.entry(dialect).or_insert_with(|| json!({})))
         && let Some(own) = own.as_object_mut()
     {
-        own.insert("env".to_owned(), Value::Object(left));
+        own.extend(left);
     }
     HandlerResult::Answer(Value::Object(answer))
 }

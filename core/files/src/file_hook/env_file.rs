@@ -60,15 +60,29 @@ impl EnvFile {
         (self.variable, self.file.as_os_str().to_owned())
     }
 
-    /// The variables that were left, where others are filled in from what the hook itself was given.
-    pub(super) fn read(self, given: &Environment) -> Map<String, Value> {
-        let mut text = Vec::new();
-        let Some(file) = open(&self.file) else { return Map::new() };
-        if file.take(MAX_FILE).read_to_end(&mut text).is_err() {
-            return Map::new();
+    /// What was left, where the variables' values are filled in from what the hook itself was given.
+    pub(super) fn read(self, given: &Environment) -> Left {
+        let mut bytes = Vec::new();
+        let Some(file) = open(&self.file) else { return Left::default() };
+        if file.take(MAX_FILE).read_to_end(&mut bytes).is_err() {
+            return Left::default();
         }
-        assignments::read(&String::from_utf8_lossy(&text), |name| given.text(name))
+        if bytes.len() as u64 == MAX_FILE {
+            // What is cut off in the middle of a line would mean something else.
+            bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1));
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Left { variables: assignments::read(&text, |name| given.text(name)), text }
     }
+}
+
+/// What a hook left in its file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Left {
+    /// The variables that are certain to be set.
+    pub(super) variables: Map<String, Value>,
+    /// The whole, for a shell.
+    pub(super) text: String,
 }
 
 /// Opens a file, and nothing else that a hook may have put in its place: a link leads elsewhere, and a pipe never ends.
@@ -194,17 +208,17 @@ mod tests {
         let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
         std::fs::remove_file(&file.file).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &file.file).unwrap();
-        assert!(file.read(&Environment::default()).is_empty());
+        assert!(file.read(&Environment::default()) == Left::default());
         assert_eq!(names(folder.path()), 0);
         let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
         std::fs::remove_file(&file.file).unwrap();
         #[expect(clippy::disallowed_methods, reason = "a test may start a program")]
         std::process::Command::new("mkfifo").arg(&file.file).status().unwrap();
-        assert!(file.read(&Environment::default()).is_empty());
+        assert!(file.read(&Environment::default()) == Left::default());
         let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
         std::fs::remove_file(&file.file).unwrap();
         std::fs::create_dir_all(file.file.join("a/b")).unwrap();
-        assert!(file.read(&Environment::default()).is_empty());
+        assert!(file.read(&Environment::default()) == Left::default());
         assert_eq!(names(folder.path()), 0, "a directory goes as well");
     }
 }

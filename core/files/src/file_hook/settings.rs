@@ -22,6 +22,9 @@ pub struct Settings {
     pub web: WebPolicy,
     /// Whether commands get no variable whose name says that it holds a credential.
     pub scrub_environment: bool,
+    /// Whether an answer also holds, as `ext.<dialect>.env_text`, what the hook wrote into its file of variables: for a host
+    /// that hands it on to a shell.
+    pub env_text: bool,
 }
 
 impl Default for Settings {
@@ -32,6 +35,7 @@ impl Default for Settings {
             project_dir: None,
             web: WebPolicy::default(),
             scrub_environment: false,
+            env_text: false,
         }
     }
 }

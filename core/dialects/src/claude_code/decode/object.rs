@@ -103,7 +103,12 @@ impl<'a> Reading<'a, '_> {
 
     fn event(&mut self) {
         match self.known.name {
-            "PreToolUse" | "PreModelSwitch" => self.permission(),
+            // A line that somebody wrote into a skill runs as it is, or not at all.
+            "PreSkillShellCommand" if self.specific("updatedInput").is_some() => {
+                let reason = "a shell line of a skill cannot be changed; `updatedInput` stops it";
+                self.draft.decide("block", Some(reason.to_owned()));
+            }
+            "PreToolUse" | "PreModelSwitch" | "PreSkillShellCommand" => self.permission(),
             "PermissionRequest" => self.ruling(),
             "PermissionDenied" if self.specific("retry") == Some(&json!(true)) => self.draft.decide("retry", None),
             "Elicitation" | "ElicitationResult" => match self.specific_text("action") {

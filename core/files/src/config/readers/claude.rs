@@ -13,8 +13,14 @@ use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_machine::hook::FailBehavior;
 
 /// Events on which a hook's `if` is looked at; elsewhere such a hook never runs.
-pub(in crate::config) const IF_EVENTS: &[&str] =
-    &["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"];
+pub(in crate::config) const IF_EVENTS: &[&str] = &[
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "PermissionDenied",
+    "PreSkillShellCommand",
+];
 
 /// Kinds of handlers.
 const KINDS: &[(&str, &str)] =
@@ -25,6 +31,7 @@ const ASKING_EVENTS: &[&str] = &[
     "UserPromptSubmit",
     "UserPromptExpansion",
     "PreToolUse",
+    "PreSkillShellCommand",
     "PermissionRequest",
     "PermissionDenied",
     "PostToolUse",

@@ -8,15 +8,20 @@ use crate::config::guard::{Content, Guard};
 use hookweave_machine::hex::hex;
 use hookweave_machine::hook::Enforcement;
 
+/// The longest entry that an approval keeps, in bytes.
+const MAX_ENTRY: usize = 64 * 1024;
+
 /// The parts of an approval; each line of [`TrustedHook::covers`](super::TrustedHook::covers) is one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::config) struct Covers<'c> {
     /// The hash of the entry.
     pub(in crate::config) entry: &'c str,
+    /// The entry as JSON; empty where it is too long to be kept.
+    pub(in crate::config) text: &'c str,
     /// Its hook only observes: nothing waits for what it decides.
     pub(in crate::config) observes: bool,
     /// The hash of each file that it runs, and its path.
-    scripts: Vec<(&'c str, &'c str)>,
+    pub(in crate::config) scripts: Vec<(&'c str, &'c str)>,
 }
 
 /// What became of an approved hook.
@@ -47,7 +52,14 @@ pub(in crate::config) fn covers(declared: &Declared, guard: &Guard) -> Vec<Strin
         };
         format!("script {content} {}", path.to_string_lossy())
     });
-    std::iter::once(format!("entry {entry}")).chain(observes.then(|| "observes".to_owned())).chain(scripts).collect()
+    // The entry itself too, so that a person is shown what of it changed.
+    let text =
+        Some(declared.entry.to_string()).filter(|text| text.len() <= MAX_ENTRY).map(|text| format!("text {text}"));
+    std::iter::once(format!("entry {entry}"))
+        .chain(text)
+        .chain(observes.then(|| "observes".to_owned()))
+        .chain(scripts)
+        .collect()
 }
 
 impl<'c> Covers<'c> {
@@ -57,6 +69,7 @@ impl<'c> Covers<'c> {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word {
                 "entry" => covers.entry = rest,
+                "text" => covers.text = rest,
                 "observes" => covers.observes = true,
                 "script" => covers.scripts.push(rest.split_once(' ').unwrap_or((rest, ""))),
                 _ => {}

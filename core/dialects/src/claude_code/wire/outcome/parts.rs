@@ -29,6 +29,13 @@ impl Writer<'_> {
                 self.set("systemMessage", messages);
             }
         }
+        let left = self.outcome.own(self.flavour.name, "env").and_then(Value::as_object);
+        if left.is_some_and(|left| !left.is_empty()) {
+            self.answer.degrade(
+                "variables that hooks left are no part of an answer; they are lost unless the program appends them to the \
+                 file that CLAUDE_ENV_FILE names",
+            );
+        }
         if self.outcome.suppress_output {
             self.set("suppressOutput", true);
         }
