@@ -54,7 +54,7 @@ export class FileLoader {
   use(name: string, options: object): string[] {
     const { native } = this.engine;
     const used = callNative(() =>
-      files.useReadyMade(native, name, options, this.runningFileHooks.deliver),
+      files.useReadyMade(native, name, options, this.runningOutsideHooks.deliver),
     );
     this.#adopt(used);
     return JSON.parse(used.report) as string[];

@@ -327,3 +327,26 @@ fn print_answer(answer: &WireAnswer) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        hook: Hook,
+    }
+
+    #[test]
+    fn a_limit_that_is_over_refuses_before_anything_is_matched() {
+        let line = Line::parse_from(["hook", "--agent", "claude-code"]);
+        let claude = dialects::named("claude-code").unwrap();
+        let event = r#"{"session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}"#;
+        let over = Deadline::within(Some(Duration::ZERO));
+        let failed = line.hook.decide_in_time(claude, event, Some(over)).map(|_| ()).unwrap_err();
+        assert!(failed.to_string().contains("time limit was over before a hook ran"), "{failed}");
+    }
+}
