@@ -66,7 +66,7 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    /// Hands on what the hook left.
+    /// Passes on what the hook left.
     pub(crate) fn take(&self, mut result: HandlerResult<Value>) {
         if let Some((file, text)) = self.file.as_ref().zip(text_of(&mut result))
             && let Err(why) = append(file, &[text])

@@ -253,7 +253,7 @@ fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
     }
 }
 
-/// Nobody waits any longer for a decision, and no hook is to blame.
+/// The time for a decision is up, and no hook is to blame.
 fn too_late() -> Failed {
     Failed::new(
         "the time limit was over before a hook ran: reading the event or matching it against patterns took too long; give a \

@@ -20,7 +20,7 @@ use crate::settings::Settings;
 /// The option by which a project without an approved hook is refused.
 const REQUIRES: &str = " --require-policy";
 
-/// How often an installation begins anew because another process wrote the file meanwhile.
+/// How often an installation is repeated because another process wrote the file meanwhile.
 const MAX_TRIES: usize = 20;
 
 /// Make hookweave an agent's hook command, in the agent's own settings
@@ -240,7 +240,7 @@ impl Install {
     }
 }
 
-/// Makes a change anew as long as another process writes its file between the look and the write: two installations at
+/// Repeats a change as long as another process writes its file between the look and the write: two installations at
 /// once both count. Where a person was asked, they are shown what is different now by running the command again.
 fn again_if_changed(how: How, mut attempt: impl FnMut() -> Result<(Result<bool>, Change)>) -> Result<bool> {
     for _ in 1..MAX_TRIES {

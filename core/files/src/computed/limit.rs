@@ -115,7 +115,7 @@ impl Limit {
         if self.counts((session, agent), call, at, turn) {
             return HandlerResult::Nothing;
         }
-        let reason = format!("the limit of {self} is reached; go on without it");
+        let reason = format!("the limit of {self} is reached; continue without it");
         HandlerResult::Answer(json!({"action": "block", "reason": reason}))
     }
 
