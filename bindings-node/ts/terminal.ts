@@ -63,7 +63,7 @@ export function askOnTerminal(
       if (typeof option === "string") resolve(option);
       else reject(new Error(why ?? "the question was taken away"));
     };
-    const asking = callNative(() => new NativeTerminalPrompt(request, request.timeout, answered));
+    const asking = callNative(() => new NativeTerminalPrompt({ ...request }, request.timeout, answered));
     if (signal.aborted) asking.cancel();
     signal.addEventListener("abort", () => {
       asking.cancel();
