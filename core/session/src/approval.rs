@@ -244,12 +244,11 @@ impl Cx {
         }
         // The widest that the person is shown.
         request.persistent = store.is_some() && remembered.last().and_then(kept).is_some();
-        let reply = match subject.answered(&request) {
-            Some(answer) => Reply::Chosen(answer),
-            None => {
-                let _waiting = Waiting::begin(&self.session, &mut request);
-                self.perform(Effect::Approve(Box::new(request.clone()))).await
-            }
+        let reply = if let Some(answer) = subject.answered(&request) {
+            Reply::Chosen(answer)
+        } else {
+            let _waiting = Waiting::begin(&self.session, &mut request);
+            self.perform(Effect::Approve(Box::new(request.clone()))).await
         };
         if matches!(reply, Reply::Suspended) && subject.answers.is_some() {
             return None;

@@ -103,7 +103,7 @@ fn limit<H: Host>(reader: &Reader<'_, H>) -> Result<Vec<ReadyMade>, Error> {
     let max =
         reader.integer("max")?.ok_or_else(|| reader.refuse("max", "is missing; write how many calls may be made"))?;
     let max = usize::try_from(max).ok().filter(|max| *max <= MOST);
-    let max = max.ok_or_else(|| reader.refuse("max", format!("must lie between 0 and {}", MOST)))?;
+    let max = max.ok_or_else(|| reader.refuse("max", format!("must lie between 0 and {MOST}")))?;
     let limit = Arc::new(Limit::new(&tool, max, Per::read(reader)?));
     // A session id that the engine makes up is another one for each call: calls without one count together.
     let of = |in_session: bool, when: &str| {

@@ -39,7 +39,9 @@ pub fn register_ready_made<T>(
             Ok(id) => ids.push(id),
             Err(error) => {
                 // Half of a guard is none.
-                ids.into_iter().for_each(|id| _ = registry.unregister(id));
+                for id in ids {
+                    registry.unregister(id);
+                }
                 return Err(error);
             }
         }

@@ -187,11 +187,7 @@ impl Meaning {
                     self.enter(&mut next, place);
                 }
                 match (self.words.get(place), word) {
-                    (Some(Token::EndOfFlags), word) => {
-                        if word.may_end_flags() {
-                            self.enter(&mut next, place + 1);
-                        }
-                    }
+                    (Some(Token::EndOfFlags), word) if word.may_end_flags() => self.enter(&mut next, place + 1),
                     (Some(Token::Any), _) => self.enter(&mut next, place),
                     (Some(Token::One(wanted)), Argument::One(word) | Argument::Maybe(word)) if wanted.may_be(word) => {
                         self.enter(&mut next, place + 1);
