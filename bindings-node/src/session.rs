@@ -128,6 +128,7 @@ impl NativeSession {
     /// The same of a call that was suspended: the ids of questions, what was answered to each, and the numbers of the
     /// arguments in the answers.
     #[napi(catch_unwind)]
+    #[allow(clippy::too_many_arguments, reason = "an object for them would be made for every call")]
     pub fn run_tool_answered(
         &self,
         env: Env,
