@@ -464,8 +464,7 @@ impl<T> EventIndex<T> {
     /// Whether a tool is none that the engine knows, and no hook names it, while hooks are there for other tools.
     pub(crate) fn overlooks(&self, tool: &str, snapshot: &Snapshot<T>) -> bool {
         let names = [tool];
-        let likeness = snapshot.tools.likeness(tool);
-        let named = |listed: &Listed<T>| listed.enabled && listed.entry.matcher().names_tool(&names, likeness);
+        let named = |listed: &Listed<T>| listed.enabled && listed.entry.matcher().names_tool(&names);
         self.on_tool > 0 && !snapshot.tools.knows(tool) && !self.hooks().any(named)
     }
 

@@ -237,8 +237,8 @@ impl Matcher {
     }
 
     /// Whether it names a tool of these names.
-    pub(crate) fn names_tool(&self, names: &[&str], likeness: Option<Likeness>) -> bool {
-        self.depends_on_tool() && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names), likeness)
+    pub(crate) fn names_tool(&self, names: &[&str]) -> bool {
+        self.depends_on_tool() && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names), None)
     }
 
     /// Whether anything beside the tool decides.
