@@ -148,7 +148,7 @@ impl Matcher {
                 .iter()
                 .filter(|_| is_own)
                 .flat_map(Names::written)
-                .flat_map(|name| usual::in_other_case(name))
+                .filter_map(|name| usual::in_other_case(name))
                 .collect(),
             tool,
             tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,
