@@ -108,7 +108,7 @@ export class ClientFiles extends ClientHooks {
   }
 
   /**
-   * Replaces secrets in the results of tools, and in prompts if wanted, before the model sees them; gives the ids of the
+   * Replaces secrets in results and errors of tools, and in prompts if wanted, before the model sees them; gives the ids of the
    * hooks.
    *
    * What counts as a secret is what the audit log redacts.

@@ -306,6 +306,7 @@ export interface ModifiableMap {
   GenerateEnd: "response";
   PreToolUse: "args";
   PostToolUse: "result";
+  PostToolUseFailure: "error";
   PermissionRequest: "args";
   PreCompact: "customInstructions";
   StatusLine: "text";

@@ -173,8 +173,10 @@ export class ToolOutcome extends HookOutcomes {
     this.by = run.by;
     this.args = values[run.args] as Record<string, unknown>;
     this.result = run.result === null ? null : (values[run.result] as ToolResult);
-    this.output = this.result?.output ?? null;
     this.error = run.error === null ? null : failure(run, run.error, thrown);
+    // Without a result a failed run has its error, as hooks left it.
+    const changed = run.ran && run.result === null ? run.error : null;
+    this.output = this.result === null ? changed : (this.result.output ?? null);
     this.attempts = run.attempts;
     this.feedback = run.feedback;
     this.injected = run.injected;

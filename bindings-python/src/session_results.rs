@@ -27,6 +27,9 @@ pub(crate) fn fields<'py>(py: Python<'py>, run: &ToolRun, own: Own<'py>) -> PyRe
             dict.set_item(intern!(py, "output"), output?)?;
         }
         dict.set_item(intern!(py, "result"), result)?;
+    } else if run.ran {
+        // A failed run whose error hooks changed.
+        dict.set_item(intern!(py, "output"), run.error.as_deref())?;
     }
     dict.set_item(intern!(py, "feedback"), PyList::new(py, &run.feedback)?)?;
     let injected =

@@ -220,7 +220,7 @@ class HookClient(TypedClient, SessionRegistry):
         return self._ask_before({"rule": rule, "prompt": prompt})
 
     def redact_secrets(self, *, prompts: bool = False) -> list[str]:
-        """Replaces secrets in the results of tools, and in prompts if wanted, before the model sees them.
+        """Replaces secrets in results and errors of tools, and in prompts if wanted, before the model sees them.
 
         What counts as a secret is what the audit log redacts. Returns the ids of the hooks.
         """

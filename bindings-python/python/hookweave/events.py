@@ -285,7 +285,7 @@ class PostToolUseEvent(Event):
 
 
 class PostToolUseFailureEvent(Event):
-    """An observation: a block is feedback. Hooks may modify nothing."""
+    """An observation: a block is feedback. Hooks may modify error."""
 
     __slots__ = ()
     event_name: ClassVar[str | None] = "PostToolUseFailure"
@@ -293,7 +293,7 @@ class PostToolUseFailureEvent(Event):
     tool: Field[str] = Field("tool")
     args: Field[dict[str, Any]] = Field("args")
     tool_use_id: Field[str] = Field("tool_use_id")
-    error: Field[Any] = Field("error")
+    error: Field[Any] = Field("error", True)
     duration: Field[float | None] = Field("duration")
 
     if TYPE_CHECKING:

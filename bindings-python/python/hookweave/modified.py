@@ -16,6 +16,7 @@ class Modified(TypedDict, total=False):
 
     args: Mapping[str, Any]
     custom_instructions: str
+    error: Any
     prompt: str
     response: Mapping[str, Any]
     result: Mapping[str, Any]

@@ -198,6 +198,15 @@ impl EventSpec {
         self.own_gate && self.built_in.is_some_and(|known| known.fields.iter().any(|field| field.name == "tool"))
     }
 
+    /// The field that has what a tool did, as the model is shown it.
+    pub(crate) fn shown_to_model(&self) -> Option<&'static str> {
+        match self.built_in?.name {
+            "PostToolUse" => Some("result"),
+            "PostToolUseFailure" => Some("error"),
+            _ => None,
+        }
+    }
+
     /// The field that the `source` matcher looks at.
     #[must_use]
     pub fn subtype(&self) -> Option<&'static str> {

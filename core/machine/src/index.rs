@@ -23,7 +23,7 @@ use crate::match_input::MatchInput;
 use crate::matcher::MatchResult;
 use crate::options::{Mode, Options};
 use crate::payload::Host;
-use crate::tool::Tools;
+use crate::tool::{Need, Tools};
 
 use pieces::{Pieces, Placed};
 use sets::Calls;
@@ -201,8 +201,8 @@ struct ToolIndex<T> {
     calls: Calls<T>,
     /// How many of them depend on more than the tool.
     open: usize,
-    /// How many of them look at the command line.
-    reading: usize,
+    /// How many of them look at what tools cannot do without, by [`Need::ALL`].
+    reading: [usize; 3],
     /// A payload of the tool was looked at.
     checked: AtomicBool,
     /// The plan, when there is none of them.
@@ -333,7 +333,8 @@ impl<T> Snapshot<T> {
         if input.lacks_args() {
             event.spec.check_fields(host, payload)?;
         }
-        match Some(&input).filter(|_| index.reading > 0).and_then(MatchInput::lacks_command) {
+        let needs = Need::ALL.into_iter().zip(index.reading).filter(|(_, reading)| *reading > 0);
+        match needs.map(|(need, _)| need).find_map(|need| input.lacks(need)) {
             Some(why) => Err(Error::new(Code::InvalidPayload, why)),
             None => Ok(self.plan_open(&index, &input)),
         }
@@ -501,7 +502,7 @@ impl<T> EventIndex<T> {
         let mut index = ToolIndex {
             calls: Calls::default(),
             open: 0,
-            reading: 0,
+            reading: [0; 3],
             checked: AtomicBool::new(false),
             fixed: OnceLock::new(),
         };
@@ -516,7 +517,8 @@ impl<T> Call<T> {
     /// The hook, if it is switched on and a tool of these names may select it.
     fn of(listed: &Listed<T>, names: Option<&[&str]>, snapshot: &Snapshot<T>) -> Option<Self> {
         let matcher = listed.entry.matcher();
-        if !listed.enabled || !matcher.rule_speaks_of(names) {
+        let own = names.and_then(|names| names.first());
+        if !listed.enabled || !matcher.rule_speaks_of(names, own.and_then(|own| snapshot.tools.likeness(own))) {
             return None;
         }
         let MatchResult { selects, mut grants_all } = matcher.judge_tool(names);
@@ -541,7 +543,9 @@ fn is_open<T>(entry: &Entry<T>) -> bool {
 impl<T> ToolIndex<T> {
     fn insert(&mut self, call: Call<T>) {
         self.open += usize::from(call.is_open());
-        self.reading += usize::from(call.entry.matcher().reads_command());
+        for (reading, need) in self.reading.iter_mut().zip(Need::ALL) {
+            *reading += usize::from(call.entry.matcher().reads(need));
+        }
         self.calls.insert(call);
     }
 
@@ -555,7 +559,9 @@ impl<T> ToolIndex<T> {
         index.fixed = OnceLock::new();
         if let Some(entry) = before {
             index.open -= usize::from(is_open(entry));
-            index.reading -= usize::from(entry.matcher().reads_command());
+            for (reading, need) in index.reading.iter_mut().zip(Need::ALL) {
+                *reading -= usize::from(entry.matcher().reads(need));
+            }
             index.calls.remove(entry.matcher(), entry.place());
         }
         if let Some(call) = now {

@@ -11,7 +11,7 @@ use crate::event::EventSpec;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
-use crate::tool::{Tool, Tools, usual};
+use crate::tool::{Likeness, Need, Tool, Tools, usual};
 use hookweave_command::{Reading, read as read_line};
 
 /// Argument names that hold a file path in the tools of every known agent.
@@ -134,11 +134,27 @@ impl<'v, H: Host> MatchInput<'v, H> {
         self.event.gates_tools() && !args.indeterminate && args.items.is_empty()
     }
 
-    /// Why the payload of a gate lacks what its hooks look at: a tool that runs command lines, without one.
-    pub(crate) fn lacks_command(&self) -> Option<String> {
-        let tool = self.tool().filter(|tool| self.event.gates_tools() && self.tools.is_shell(tool))?;
-        let found = self.commands();
-        if found.indeterminate || !found.items.is_empty() {
+    /// What the tool is to guards where its name is none of the known ones.
+    pub(crate) fn likeness(&self) -> Option<Likeness> {
+        self.tool().and_then(|tool| self.tools.likeness(tool))
+    }
+
+    /// Why the payload of a gate lacks what its hooks look at: a tool that runs command lines, without one; a tool that reads
+    /// or writes a file, without one.
+    pub(crate) fn lacks(&self, need: Need) -> Option<String> {
+        let tool = self.tool().filter(|tool| self.event.gates_tools() && self.tools.needs(tool, need))?;
+        let is_there = match need {
+            Need::Command => self.commands().indeterminate || !self.commands().items.is_empty(),
+            Need::Path => {
+                let mut texts = SmallVec::new();
+                self.path_texts(&mut texts) || !texts.is_empty()
+            }
+            Need::Url => {
+                let urls = self.urls();
+                urls.indeterminate || !urls.items.is_empty()
+            }
+        };
+        if is_there {
             return None;
         }
         let args = self.args().items.first();
@@ -147,13 +163,17 @@ impl<'v, H: Host> MatchInput<'v, H> {
         if args.is_some() && given.is_empty() {
             return None;
         }
-        let hint = given.iter().find(|given| **given != "command");
-        let hint = hint.map_or_else(|| "cmd".to_owned(), |given| given.escape_debug().to_string());
-        Some(format!(
-            "{} of tool `{tool}`, which runs command lines, has no argument `command`; give it, or say which argument \
-             holds it: define_tool(\"{tool}\", command=\"{hint}\")",
-            self.event.name()
-        ))
+        let (does, wanted, fix) = match need {
+            Need::Command => ("runs command lines", "command", Some(("command", "cmd"))),
+            Need::Path => ("reads or writes a file", "file_path", Some(("paths", "file"))),
+            Need::Url => ("fetches an address", "url", None),
+        };
+        let lack = format!("{} of tool `{tool}`, which {does}, has no argument `{wanted}`; give it", self.event.name());
+        let Some((setting, example)) = fix else { return Some(lack) };
+        let hint = given.iter().find(|given| **given != wanted);
+        let hint = hint.map_or_else(|| example.to_owned(), |given| given.escape_debug().to_string());
+        let hint = if need == Need::Path { format!("[\"{hint}\"]") } else { format!("\"{hint}\"") };
+        Some(format!("{lack}, or say which argument holds it: define_tool(\"{tool}\", {setting}={hint})"))
     }
 
     /// The tool's name and those of the tools that it was defined to be the same as.
@@ -198,7 +218,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let mut found = Found { items: SmallVec::new(), indeterminate: args.indeterminate };
             let Some(args) = args.items.first() else { return found };
             let named = self.defined().map_or(&[][..], |tool| &tool.commands);
-            for name in std::iter::once("command").chain(named.iter().map(String::as_str)) {
+            let alike = self.likeness().map_or(&[][..], |likeness| likeness.commands);
+            for name in std::iter::once("command").chain(named.iter().chain(alike).map(String::as_str)) {
                 if let Some(view) = self.host.get(args, name) {
                     let text = self.as_text(&view);
                     found.indeterminate |= text.indeterminate;
@@ -269,6 +290,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
                     indeterminate |= self.collect_paths(&view, texts);
                 }
             }
+            for name in self.further(args, usual::names_path) {
+                let is_known = PATH_ARGUMENTS.contains(&&*name) || named.contains(&name);
+                if let Some(view) = self.host.get(args, &name).filter(|_| !is_known) {
+                    indeterminate |= self.collect_paths(&view, texts);
+                }
+            }
             if tool.is_some_and(|tool| tool.is_patch) {
                 indeterminate |= !self.collect_patched(args, texts);
             }
@@ -277,6 +304,26 @@ impl<'v, H: Host> MatchInput<'v, H> {
             indeterminate |= self.collect_paths(&view, texts);
         }
         indeterminate
+    }
+
+    /// The names of arguments of a kind; of a shell none, since all that it does stands in its command line.
+    fn further(&self, args: &H::View<'v>, is_one: fn(&str) -> bool) -> impl Iterator<Item = String> {
+        let is_shell = self.tool().is_some_and(|tool| self.tools.is_shell(tool));
+        let names = if is_shell { Vec::new() } else { self.host.keys(args).unwrap_or_else(|_| usual::spelled()) };
+        names.into_iter().filter(move |name| is_one(name))
+    }
+
+    /// The addresses that the event names.
+    pub(crate) fn urls(&self) -> Found<Cow<'v, str>> {
+        let args = self.args();
+        let mut found = Found { items: SmallVec::new(), indeterminate: args.indeterminate };
+        let Some(args) = args.items.first() else { return found };
+        for name in self.further(args, usual::names_url) {
+            if let Some(view) = self.host.get(args, &name) {
+                found.indeterminate |= self.collect_paths(&view, &mut found.items);
+            }
+        }
+        found
     }
 
     /// Adds the path or paths that a value holds; says whether some of it cannot be read.

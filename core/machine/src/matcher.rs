@@ -23,7 +23,7 @@ use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
 use crate::pattern::{Names, PathGlob, Pattern};
 use crate::payload::Host;
-use crate::tool::{Tools, names as tool_names, usual};
+use crate::tool::{Likeness, Need, Tools, names as tool_names, usual};
 
 use args::ArgCondition;
 
@@ -68,6 +68,8 @@ impl MatchResult {
 pub struct Matcher {
     spec: MatcherSpec,
     tool: Option<Names>,
+    /// The known tools of which `tool` has the names in another case.
+    usual: Vec<&'static str>,
     tool_pattern: Option<Pattern>,
     path: Option<PathGlob>,
     command: Option<Pattern>,
@@ -138,14 +140,17 @@ impl Matcher {
                 Error::new(Code::InvalidMatcher, format!("matcher.args.{path}: {why}"))
             })
         });
+        let is_own = spec.naming.is_none();
+        let tool = spec.tool.as_deref().map(Names::of_tools).transpose().map_err(|why| bad("tool", why))?;
+        let tool = tool.filter(|names| !names.is_all());
         Ok(Self {
-            tool: spec
-                .tool
-                .as_deref()
-                .map(Names::of_tools)
-                .transpose()
-                .map_err(|why| bad("tool", why))?
-                .filter(|names| !names.is_all()),
+            usual: tool
+                .iter()
+                .filter(|_| is_own)
+                .flat_map(Names::written)
+                .filter_map(|name| usual::in_other_case(name))
+                .collect(),
+            tool,
             tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,
             path: spec
                 .path_pattern
@@ -162,7 +167,7 @@ impl Matcher {
                 .rule
                 .iter()
                 .flat_map(Rules::iter)
-                .map(|text| rule::Rule::new(text).map_err(|why| bad("rule", why)))
+                .map(|text| rule::Rule::new(text, is_own).map_err(|why| bad("rule", why)))
                 .collect::<Result<_, _>>()?,
             session: names("session", &spec.session)?.filter(|names| !names.is_all()),
             agent: names("agent", &spec.agent)?.filter(|names| !names.is_all()),
@@ -191,13 +196,20 @@ impl Matcher {
         self.tool.is_some() || self.tool_pattern.is_some()
     }
 
-    /// Whether it looks at a tool's command line.
-    pub(crate) fn reads_command(&self) -> bool {
-        self.command.is_some()
-            || self.spec.writes.is_some()
-            || self.rules.iter().any(rule::Rule::is_about_command)
-            || self.spec.args.iter().any(|(path, _)| path == "command")
-            || self.when.as_ref().is_some_and(|when| when.condition.reads(&["args", "command"]))
+    /// Whether it looks at what a tool cannot do without.
+    pub(crate) fn reads(&self, need: Need) -> bool {
+        let (argument, pattern) = match need {
+            Need::Command => ("command", self.command.is_some() || self.spec.writes.is_some()),
+            Need::Path => {
+                let pattern = self.path.is_some() || self.base_name.is_some() || self.spec.writes.is_some();
+                ("file_path", pattern)
+            }
+            Need::Url => ("url", false),
+        };
+        pattern
+            || self.rules.iter().any(|rule| rule.is_about(need))
+            || self.spec.args.iter().any(|(path, _)| path == argument)
+            || self.when.as_ref().is_some_and(|when| when.condition.reads(&["args", argument]))
     }
 
     /// The tools that it asks for, where no tool that may come is one of them.
@@ -205,6 +217,9 @@ impl Matcher {
         let may_come = |name: &String| tools.may_come(name, seen);
         let of_tool = self.tool.as_ref().and_then(Names::exact).map(|names| names.iter().collect());
         if let Some(names) = of_tool.or_else(|| self.tools_of_rules()) {
+            if !self.usual.is_empty() {
+                return None;
+            }
             let written = || names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join("|");
             return (!names.iter().any(|name| may_come(name))).then(written);
         }
@@ -223,7 +238,7 @@ impl Matcher {
 
     /// Whether it names a tool of these names.
     pub(crate) fn names_tool(&self, names: &[&str]) -> bool {
-        self.depends_on_tool() && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names))
+        self.depends_on_tool() && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names), None)
     }
 
     /// Whether anything beside the tool decides.
@@ -237,15 +252,22 @@ impl Matcher {
         self.tests_tool() || !self.rules.is_empty() || self.spec.writes.is_some()
     }
 
-    /// Whether one of the matcher's rules may hold for a tool of these names.
-    pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>) -> bool {
+    /// Whether one of the matcher's rules may hold for a tool of these names, or for what it resembles if they say nothing.
+    pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>, likeness: Option<Likeness>) -> bool {
         let Some(names) = names else { return true };
         let may_write = self.spec.writes.as_ref().is_none_or(|writes| writes.speaks_of(names));
         if self.rules.is_empty() {
             return may_write;
         }
         let known = known_names(names, Some(self.rule_naming()));
-        may_write && self.rules.iter().any(|rule| rule.speaks_of(&known))
+        let likeness = likeness.filter(|_| self.is_own());
+        let alike = |rule: &rule::Rule| likeness.is_some_and(|likeness| rule.speaks_of_alike(likeness));
+        may_write && self.rules.iter().any(|rule| rule.speaks_of(&known) || alike(rule))
+    }
+
+    /// Whether its names for tools are the engine's, and not those of another system, whose rules say what they say there.
+    const fn is_own(&self) -> bool {
+        self.spec.naming.is_none()
     }
 
     /// The dialect whose names for tools a rule means.
@@ -260,10 +282,9 @@ impl Matcher {
         }
         let Some(names) = names else { return MatchResult::INDETERMINATE };
         let known = known_names(names, self.spec.naming);
-        let tool = self
-            .tool
-            .as_ref()
-            .map_or(MatchResult::YES, |tool| MatchResult::of(known.iter().any(|name| tool.matches(name))));
+        let tool = self.tool.as_ref().map_or(MatchResult::YES, |tool| {
+            MatchResult::of(known.iter().any(|name| tool.matches(name) || self.usual.contains(name)))
+        });
         tool.and(self.tool_pattern.as_ref().map_or(MatchResult::YES, |pattern| {
             let verdict = judge_texts(pattern, &known, false);
             // Another word for the same tool: a pattern speaks of one of them, never of all.
@@ -357,7 +378,10 @@ impl Matcher {
             let judged = self.rules.iter().map(|rule| rule.judge(known.as_deref(), input));
             judged.fold(MatchResult::NO, MatchResult::or)
         };
-        let verdict = judge(input.tool_names());
+        let mut verdict = judge(input.tool_names());
+        if self.is_own() {
+            verdict = self.rules.iter().map(|rule| rule.judge_alike(input)).fold(verdict, MatchResult::or);
+        }
         if verdict.grants_all && input.is_several() {
             let own = judge(input.tool().map(|tool| vec![tool]));
             return MatchResult { grants_all: own.grants_all, ..verdict };

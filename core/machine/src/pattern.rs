@@ -84,6 +84,11 @@ impl Names {
         }
     }
 
+    /// The names that must be equal.
+    pub(crate) fn written(&self) -> &[String] {
+        if let Self::Any { exact, .. } = self { exact } else { &[] }
+    }
+
     pub(crate) const fn is_all(&self) -> bool {
         matches!(self, Self::All)
     }

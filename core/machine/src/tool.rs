@@ -101,6 +101,30 @@ pub(crate) struct Tool {
     schema: Option<Schema>,
 }
 
+/// What a tool is to guards whose name says nothing certain: it may be a known one, and it may run a command line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Likeness {
+    /// The known tools that it resembles.
+    pub(crate) names: &'static [String],
+    /// The arguments that hold its command, beside `command`.
+    pub(crate) commands: &'static [String],
+}
+
+/// What some tools cannot do without, and matchers look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A command line.
+    Command,
+    /// A file.
+    Path,
+    /// An address.
+    Url,
+}
+
+impl Need {
+    pub(crate) const ALL: [Self; 3] = [Self::Command, Self::Path, Self::Url];
+}
+
 /// What a tool's arguments have to be.
 #[derive(Clone)]
 struct Schema {
@@ -256,8 +280,29 @@ impl Tools {
 
     /// Whether a tool runs command lines.
     pub(crate) fn is_shell(&self, name: &str) -> bool {
-        let is_shell = |name: &str| usual::SHELLS.contains(&name);
-        is_shell(name) || self.get(name).is_some_and(|tool| tool.same_as.iter().any(|name| is_shell(name)))
+        self.needs(name, Need::Command)
+    }
+
+    /// Whether a tool cannot do without a command line, a file or an address.
+    pub(crate) fn needs(&self, name: &str, need: Need) -> bool {
+        let tools = match need {
+            Need::Command => usual::SHELLS,
+            Need::Path => usual::OF_FILES,
+            Need::Url => &["WebFetch"],
+        };
+        tools.contains(&name)
+            || self.get(name).is_some_and(|tool| tool.same_as.iter().any(|name| tools.contains(&name.as_str())))
+    }
+
+    /// What a tool is to guards that is none of the known ones; `None` for a known one.
+    pub(crate) fn likeness(&self, name: &str) -> Option<Likeness> {
+        if usual::is_ours(name) || self.get(name).is_some_and(|tool| !tool.same_as.is_empty()) {
+            return None;
+        }
+        let is_said = self.defined(name).is_some_and(|tool| !tool.commands.is_empty() || !tool.paths.is_empty());
+        let alike = usual::alike(name).filter(|_| !is_said);
+        let names = alike.map_or(&[][..], |tool| &tool.same_as);
+        Some(Likeness { names, commands: alike.map_or(&[][..], |tool| &tool.commands) })
     }
 
     /// Adds a tool. The same definition twice is no error, and one that gives nothing but a schema gives a known tool another one.
@@ -301,7 +346,10 @@ impl Tools {
             return Ok(());
         }
         let commands = command.into_iter().collect();
-        let tool = Tool { same_as: names, commands, paths, is_patch: false, is_several: false, schema };
+        // A schema says nothing of what the tool is.
+        let usual = usual::usual(&name).filter(|_| is_schema_alone).cloned();
+        let own = Tool { same_as: names, commands, paths, is_patch: false, is_several: false, schema: None };
+        let tool = Tool { schema, ..usual.unwrap_or(own) };
         if self.by_name.get(&name).is_some_and(|known| *known != tool) {
             return refuse("is already defined differently");
         }

@@ -250,10 +250,12 @@ impl Answering<'_> {
         if !run.feedback.is_empty() {
             metadata.insert("feedback".to_owned(), json!(run.feedback));
         }
-        let instead = (!run.ran).then(|| {
+        let instead = if run.ran {
+            run.error.clone().filter(|_| run.result.is_none())
+        } else {
             let reason = run.reason.as_deref().or(run.error.as_deref()).unwrap_or("no reason was given");
-            format!("{tool} was not run: {reason}")
-        });
+            Some(format!("{tool} was not run: {reason}"))
+        };
         self.cx.add_message(Role::Tool, instead, run.result, metadata).await;
         self.feed_back(&run.feedback).await;
     }

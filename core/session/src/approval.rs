@@ -351,6 +351,11 @@ impl Cx {
         if !text.starts_with('{') {
             return Err("`args` of the approver's answer must be an object");
         }
+        if text == "{}" && subject.text.as_deref() != Some("{}") {
+            return Err(
+                "`args` of the approver's answer are empty; give all arguments of the call, or leave `args` out",
+            );
+        }
         Ok(Edit { args: value, approval: exact(subject, hook, request, text), shown, reason: None })
     }
 }

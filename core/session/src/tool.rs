@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::approval::{Answers, Decided, Edit, Progress, Settled, Subject, refusal, refused_before};
 use super::effect::{Called, Effect, Finished, Injected, Reply, ToolRun, ValueId};
@@ -342,11 +342,18 @@ impl Attempt<'_> {
 
     async fn look_at_failure(&mut self, error: &str, called: &Called) -> SharedVerdict {
         let fields = Own::from(json!({"error": error, "duration": called.duration}));
-        let dispatch_result = self.raise("PostToolUseFailure", fields, vec![("args", self.run.args)], &[]).await;
+        let values = vec![("args", self.run.args)];
+        let dispatch_result = self.raise("PostToolUseFailure", fields, values, &["error"]).await;
         self.run.stops |= dispatch_result.verdict.decision == Action::Stop;
+        let changed = dispatch_result.json.get("error").map(as_text);
         if self.cx.session.settings.profile.post_tool_after_failure && dispatch_result.verdict.decision != Action::Retry
         {
             self.look_at_result().await;
+        }
+        if changed.is_some() {
+            self.run.error = changed;
+            // It says the same as the error did, and the model is to read what hooks left of that.
+            self.run.result = self.run.result.filter(|result| *result != called.result);
         }
         dispatch_result.verdict
     }
@@ -385,6 +392,11 @@ impl Attempt<'_> {
         };
         Own(vec![("context".into(), Field::Surroundings(Box::new(around)))])
     }
+}
+
+/// What hooks left of an error, as text.
+fn as_text(error: &Value) -> String {
+    error.as_str().map_or_else(|| error.to_string(), str::to_owned)
 }
 
 /// Whether the host's own rule wants a person asked.

@@ -58,7 +58,7 @@ fn redact<H: Host>(reader: &Reader<'_, H>) -> Result<Vec<ReadyMade>, Error> {
         let run = Run::Computed(Computed::Redaction(Redacted { field }));
         ReadyMade::new(event, "redact-secrets".to_owned(), MatcherSpec::default(), run)
     };
-    let mut hooks = vec![of("PostToolUse", "result")];
+    let mut hooks = vec![of("PostToolUse", "result"), of("PostToolUseFailure", "error")];
     if reader.flag("prompts")?.unwrap_or(false) {
         hooks.push(of("UserPromptSubmit", "prompt"));
     }

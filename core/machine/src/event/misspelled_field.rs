@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use super::{COMMON_FIELDS, CatalogueEntry, EventSpec};
 use crate::error::{Code, Error, nearest, surely_meant};
-use crate::payload::Host;
+use crate::payload::{Host, Spelling};
 
 /// How many payloads of an event are looked at.
 const MOST_CHECKS: u32 = 64;
@@ -79,7 +79,7 @@ fn complete<'v, H: Host>(
     host: &'v H,
     payload: &H::View<'v>,
 ) -> Result<(), String> {
-    let misspelled = find(known, host, payload);
+    let misspelled = other_case(known, host, payload).or_else(|| find(known, host, payload));
     let is_slip = |field: &&MisspelledField| surely_meant(&field.given, [&*field.missing]).is_some();
     if let Some(MisspelledField { missing, given }) = misspelled.as_ref().filter(is_slip) {
         return Err(format!(
@@ -94,6 +94,17 @@ fn complete<'v, H: Host>(
     let instead = misspelled.filter(|field| field.missing == "tool");
     let instead = instead.map_or_else(String::new, |field| format!("; it is not called `{}`", field.given));
     Err(format!("{} needs `tool`, the name of the tool that is to be called, as text{instead}", known.name))
+}
+
+/// A field in the case of another language: `session_id` where the host writes `sessionId`.
+fn other_case<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {
+    let is_known = |name: &str| known.fields.iter().chain(COMMON_FIELDS).any(|field| field.name == name);
+    host.keys(payload).ok()?.into_iter().find_map(|given| {
+        let name = Spelling::TypeScript.canonical(&given).into_owned();
+        let missing = host.spelling().local(&name).into_owned();
+        let is_other = is_known(&name) && missing != given && host.get(payload, &missing).is_none();
+        is_other.then_some(MisspelledField { missing, given })
+    })
 }
 
 fn find<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {

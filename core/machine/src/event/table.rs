@@ -102,7 +102,7 @@ pub const BUILT_IN: &[CatalogueEntry] = &[
             has("tool", Text),
             has("args", Object),
             has("tool_use_id", Text),
-            has("error", Any),
+            edits("error", Any),
             maybe("duration", Number),
         ],
     ),

@@ -58,6 +58,14 @@ impl<T, V> Progress<T, V> {
                 changes.push(Change { index, mandatory, fields: modified });
             }
         }
+        if let Some(change) = details.withhold(host, &given, first, &calls) {
+            // What other hooks of the stage made of it is not what the one that failed would have left.
+            for other in &mut changes {
+                other.fields.retain(|(field, _)| change.fields.iter().all(|(withheld, _)| withheld != field));
+            }
+            changes.retain(|change| !change.fields.is_empty());
+            changes.push(change);
+        }
         self.at = end;
         self.apply_changes(host, first, &changes, &calls);
         let shared = self.share(host, &calls);
@@ -213,6 +221,26 @@ impl<T, V> Details<T, V> {
         }
         self.records.push(record);
         modified
+    }
+
+    /// What is taken from the model because a fail-closed hook that looks at it has failed: what a tool gave, or why it failed.
+    fn withhold<H: Host<Value = V>>(
+        &self,
+        host: &H,
+        given: &Given<'_, V>,
+        first: usize,
+        calls: &[Call<T>],
+    ) -> Option<Change<V>> {
+        let field = given.event.shown_to_model()?;
+        let has_failed = |record: &Record<T, V>| {
+            record.failure.as_ref().is_some_and(|failure| failure.became == FailBehavior::Block)
+                && record.call.entry().fail_behavior() == FailBehavior::Block
+        };
+        let failed = self.records.iter().skip(first).find(|record| has_failed(record))?;
+        let index = calls.iter().position(|call| call.position() == failed.call.position())?;
+        let text = format!("[withheld: {}]", failed.reason.as_deref().unwrap_or_default());
+        let value = slots::withheld_output(host, given.event, &host.view(given.payload), field, &text)?;
+        Some(Change { index, mandatory: true, fields: vec![(field.to_owned(), value)] })
     }
 
     /// Notes that hooks of a stage changed one thing differently, and what comes of it.

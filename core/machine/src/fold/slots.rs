@@ -130,6 +130,33 @@ pub(crate) fn withheld<'v, H: Host>(
     host.made(empty.unwrap_or(Made::Text(text)))
 }
 
+/// What stands in place of what a tool gave, or of its error; `None` if that stands there already or there is nothing.
+///
+/// Truth values stay, such as whether the tool succeeded.
+pub(crate) fn withheld_output<'v, H: Host>(
+    host: &'v H,
+    event: &EventSpec,
+    payload: &H::View<'v>,
+    field: &str,
+    text: &str,
+) -> Option<H::Value> {
+    let now = host.get(payload, &local(host, event, field))?;
+    let is_record = event.modifiable().iter().any(|known| known.name == field && known.kind == FieldKind::Record);
+    let value = if is_record {
+        let keys = if is_object(host, &now) { host.keys(&now).unwrap_or_default() } else { Vec::new() };
+        let stays = |key: &String| host.get(&now, key).filter(|value| matches!(host.kind(value), Kind::Bool(_)));
+        let kept = keys.into_iter().filter_map(|key| Some((stays(&key).map(|value| host.keep(&value))?, key)));
+        let output = ("output".to_owned(), Some(host.made(Made::Text(text))));
+        let fields = kept.map(|(value, key)| (key, Some(value))).chain([output]).collect();
+        let empty = host.made(Made::Object);
+        host.with(&host.view(&empty), fields)
+    } else {
+        host.made(Made::Text(text))
+    };
+    let stands_there = host.same(&now, &host.view(&value));
+    (!stands_there).then_some(value)
+}
+
 /// The empty value of a type; `None` where a text may stand.
 const fn empty_of(kind: &Kind<'_>) -> Option<Made<'static>> {
     match kind {

@@ -13,7 +13,8 @@ use crate::match_input::MatchInput;
 use crate::pattern::Glob;
 use crate::payload::{Host, Kind};
 use crate::tool::names as tool_names;
-use crate::tool::usual::SHELLS;
+use crate::tool::usual::{self, SHELLS};
+use crate::tool::{Likeness, Need};
 
 use command::Command;
 use domain::Domain;
@@ -56,7 +57,8 @@ enum RuleContent {
 }
 
 impl Rule {
-    pub(super) fn new(text: &str) -> Result<Self, String> {
+    /// Reads a rule; `is_own` where it names tools as the engine does, in whatever case.
+    pub(super) fn new(text: &str, is_own: bool) -> Result<Self, String> {
         let text = text.trim();
         mistakes::several(text)?;
         let (name, content) = match text.split_once('(') {
@@ -72,7 +74,23 @@ impl Rule {
         }
         let name = tool_names::from_dialect("claude-code", name);
         let about = content.map_or(Ok(RuleContent::Anything), |content| RuleContent::new(&name, content))?;
-        Ok(Self { tools: Tools::new(&name, &about)?, name: name.into_owned(), about })
+        let mut tools = Tools::new(&name, &about)?;
+        if let Tools::Named(named) = &mut tools
+            && is_own
+        {
+            named.extend(usual::in_other_case(&name).map(str::to_owned));
+        }
+        Ok(Self { tools, name: name.into_owned(), about })
+    }
+
+    /// Whether the rule speaks of a tool that only resembles known ones. One about command lines speaks of every tool that has
+    /// one, and one without parentheses of none: it names a tool, not what it does.
+    pub(super) fn speaks_of_alike(&self, likeness: Likeness) -> bool {
+        match &self.about {
+            RuleContent::Anything => false,
+            RuleContent::Command(_) => true,
+            _ => likeness.names.iter().any(|name| self.tools.has(name)),
+        }
     }
 
     /// Whether the rule speaks of a tool; the names are all that it goes by.
@@ -86,9 +104,13 @@ impl Rule {
         if let Tools::Named(names) = &self.tools { Some(names) } else { None }
     }
 
-    /// Whether it is about a command line.
-    pub(super) const fn is_about_command(&self) -> bool {
-        matches!(self.about, RuleContent::Command(_))
+    /// Whether it is about what a tool cannot do without.
+    pub(super) const fn is_about(&self, need: Need) -> bool {
+        match need {
+            Need::Command => matches!(self.about, RuleContent::Command(_)),
+            Need::Path => matches!(self.about, RuleContent::Path(_)),
+            Need::Url => matches!(self.about, RuleContent::Domain(_)),
+        }
     }
 
     /// The programs of which one must stand in a line that is understood whole; `None` if the rule is about something else.
@@ -106,6 +128,15 @@ impl Rule {
         // An `allow` for one shell is none for another, which may read the same line otherwise.
         let is_other_shell = SHELLS.contains(&self.name.as_str()) && !names.contains(&self.name.as_str());
         MatchResult { grants_all: verdict.grants_all && !is_other_shell, ..verdict }
+    }
+
+    /// The same of a tool that only resembles known ones: a guard looks at it, and no `allow` counts.
+    pub(super) fn judge_alike<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(likeness) = input.likeness().filter(|likeness| self.speaks_of_alike(*likeness)) else {
+            return MatchResult::NO;
+        };
+        let names: Vec<&str> = likeness.names.iter().map(String::as_str).collect();
+        MatchResult { grants_all: false, ..self.judge_call(&names, input) }
     }
 
     fn judge_call<H: Host>(&self, names: &[&str], input: &MatchInput<'_, H>) -> MatchResult {
@@ -127,9 +158,15 @@ impl Rule {
                 let verdict = all(paths);
                 if found.indeterminate { MatchResult::INDETERMINATE } else { verdict }
             }
-            RuleContent::Domain(domain) => judge_argument(input, "url", |url| {
-                url::Url::parse(url.trim()).ok()?.host_str().map(|host| domain.judge(host.trim_end_matches('.')))
-            }),
+            RuleContent::Domain(domain) => {
+                let host = |url: &str| {
+                    let url = url::Url::parse(url.trim()).ok()?;
+                    url.host_str().map(|host| domain.judge(host.trim_end_matches('.')))
+                };
+                let found = input.urls();
+                let verdict = all(found.items.iter().map(|url| host(url).unwrap_or(MatchResult::INDETERMINATE)));
+                if found.indeterminate { MatchResult::INDETERMINATE } else { verdict }
+            }
             RuleContent::Argument(name, glob) => {
                 judge_argument(input, name, |text| Some(MatchResult::of(glob.is_match(text))))
             }

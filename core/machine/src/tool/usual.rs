@@ -26,6 +26,8 @@ const USUAL: &[Row] = &[
             "bash",
             "bash_command",
             "bash_tool",
+            "cmd",
+            "container_exec",
             "exec_command",
             "execute_bash",
             "execute_command",
@@ -47,6 +49,7 @@ const USUAL: &[Row] = &[
             "shell_exec",
             "shell_tool",
             "terminal",
+            "unified_exec",
             "zsh",
         ],
     },
@@ -132,6 +135,9 @@ const USUAL: &[Row] = &[
 /// Tools whose paths stand in the text of a patch.
 const PATCHES: &[&str] = &["apply_diff", "apply_patch", "patch"];
 
+/// Tools that cannot do anything without a file.
+pub(crate) const OF_FILES: &[&str] = &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
+
 /// Other tools that agents have, by the engine's names.
 const FURTHER: &[&str] = &[
     "AskUserQuestion",
@@ -161,7 +167,11 @@ const FURTHER: &[&str] = &[
 
 /// Arguments that hold a command line, beside `command`, nearest first.
 const COMMANDS: &[&str] =
-    &["cmd", "command_line", "commandLine", "CommandLine", "script", "shell_command", "bash_command"];
+    &["cmd", "command_line", "commandLine", "CommandLine", "script", "code", "shell_command", "bash_command"];
+
+/// Names of shells that other tools may have too: a tool of such a name is a shell to guards only.
+const LIKE_SHELLS: Row =
+    Row { ours: &["Bash"], names: &["command", "console", "exec", "execute", "execute_script", "run", "run_script"] };
 
 /// Arguments that hold paths, beside the engine's own, nearest first.
 const PATHS: &[&str] = &[
@@ -183,6 +193,32 @@ const PATHS: &[&str] = &[
     "DirectoryPath",
 ];
 
+/// Arguments that hold paths, whatever their case: `filePath` and `FILE_PATH` are `filepath`.
+const PATH_WORDS: &[&str] = &[
+    "absolutepath",
+    "dir",
+    "directory",
+    "directorypath",
+    "dirpath",
+    "file",
+    "filename",
+    "filenames",
+    "filepath",
+    "filepaths",
+    "files",
+    "notebookpath",
+    "path",
+    "paths",
+    "relativepath",
+    "relativeworkspacepath",
+    "targetdirectory",
+    "targetfile",
+    "targetpath",
+];
+
+/// Arguments that hold an address, whatever their case.
+const URL_WORDS: &[&str] = &["href", "link", "uri", "url", "urls"];
+
 /// The tools that run command lines.
 pub(crate) const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 
@@ -203,6 +239,50 @@ fn tool(row: &Row, name: &str) -> Tool {
         is_several: row.ours.len() > 1 && !row.ours.contains(&"Agent"),
         schema: None,
     }
+}
+
+/// What tools are to guards by the last part of their names: what they usually are, and what may be a shell.
+static BY_LAST_PART: LazyLock<FxHashMap<String, Tool>> = LazyLock::new(|| {
+    let shells = LIKE_SHELLS.names.iter();
+    let of_shells = shells.flat_map(|name| cases(name).into_iter().map(|case| (case, tool(&LIKE_SHELLS, name))));
+    let own = USUAL.iter().flat_map(|row| row.ours).map(|ours| {
+        let row = Row { ours: std::slice::from_ref(ours), names: &[] };
+        ((*ours).to_owned(), tool(&row, ours))
+    });
+    of_shells.chain(own).collect()
+});
+
+/// What a tool resembles that has none of the known names, by the last part of its own: `mcp__fs__read_file` reads.
+pub(crate) fn alike(name: &str) -> Option<&'static Tool> {
+    let known = |part: &str| usual(part).or_else(|| BY_LAST_PART.get(part));
+    let ends = name.match_indices("__").map(|(at, sign)| at + sign.len());
+    let signs = name.match_indices(['.', '/', ':', '-']).map(|(at, _)| at + 1);
+    known(name).or_else(|| ends.chain(signs).find_map(|at| name.get(at..).and_then(known)))
+}
+
+/// The usual spellings of such arguments, for a tool whose own cannot all be listed.
+pub(crate) fn spelled() -> Vec<String> {
+    PATHS.iter().chain(URL_WORDS).map(|name| (*name).to_owned()).collect()
+}
+
+/// Whether an argument of this name holds a path or several.
+pub(crate) fn names_path(argument: &str) -> bool {
+    is_word(argument, PATH_WORDS)
+}
+
+/// Whether an argument of this name holds an address.
+pub(crate) fn names_url(argument: &str) -> bool {
+    is_word(argument, URL_WORDS)
+}
+
+/// The letters of a name, whatever its case.
+fn letters(name: &str) -> impl Iterator<Item = u8> + '_ {
+    name.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase())
+}
+
+/// Whether a name is one of these words, in whatever case.
+fn is_word(name: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| letters(name).eq(word.bytes()))
 }
 
 /// `run_command`, `run-command`, `runCommand`, `RunCommand`; none of them the engine's own name.
@@ -239,17 +319,27 @@ pub(crate) fn usual(name: &str) -> Option<&'static Tool> {
     BY_NAME.get(name)
 }
 
+/// The known tool of which a name is another case: `bash` is `Bash`, and `web_fetch` is `WebFetch`.
+pub(crate) fn in_other_case(name: &str) -> Option<&'static str> {
+    let mut known = usual(name).into_iter().flat_map(|tool| &tool.same_as).map(String::as_str);
+    known.find(|ours| letters(name).eq(letters(ours)))
+}
+
 /// What a host would say with `define_tool` of a tool with a usual name, for these arguments.
 #[must_use]
 pub fn definition(name: &str, args: Option<&Value>) -> Option<ToolDefinition> {
-    let tool = usual(name).filter(|tool| !tool.is_patch)?;
     let none = Map::new();
     let args = args.and_then(Value::as_object).unwrap_or(&none);
+    let ours = ["file_path", "notebook_path", "path"];
+    let path = ours.iter().find(|name| args.contains_key(**name)).map(|name| (*name).to_owned());
+    if OF_FILES.contains(&name) {
+        let path = args.keys().find(|name| names_path(name)).filter(|_| path.is_none())?;
+        return Some(ToolDefinition::new(name).path(path));
+    }
+    let tool = usual(name).filter(|tool| !tool.is_patch)?;
     let given = |names: &[String]| names.iter().find(|name| args.contains_key(*name)).cloned();
     let has = |names: &[&str]| names.iter().any(|name| args.contains_key(*name));
     let command = given(&tool.commands).filter(|_| !has(&["command"]));
-    let ours = ["file_path", "notebook_path", "path"];
-    let path = ours.iter().find(|name| args.contains_key(**name)).map(|name| (*name).to_owned());
     Some(ToolDefinition {
         same_as: tool.same_as.first().cloned(),
         command,
@@ -300,6 +390,35 @@ mod tests {
     }
 
     #[test]
+    fn the_last_part_of_a_name_says_what_a_tool_resembles() {
+        let ours = |name| alike(name).and_then(|tool| tool.same_as.first()).map(String::as_str);
+        for name in ["mcp__shell__run", "exec", "Execute", "container.exec", "server/bash", "mcp__a__b__shell", "x-run"]
+        {
+            assert_eq!(ours(name), Some("Bash"), "{name}");
+        }
+        assert_eq!(ours("mcp__fs__read_file"), Some("Read"));
+        assert_eq!(ours("mcp__fs__Read"), Some("Read"));
+        for name in ["mcp__db__query", "rerun", "mcp__fs__", "", "bread"] {
+            assert_eq!(ours(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_known_name_in_another_case_is_the_tool() {
+        assert_eq!(in_other_case("bash"), Some("Bash"));
+        assert_eq!(in_other_case("web-fetch"), Some("WebFetch"));
+        assert_eq!(in_other_case("task"), Some("Task"));
+        assert_eq!((in_other_case("shell"), in_other_case("Bash"), in_other_case("apply_patch")), (None, None, None));
+    }
+
+    #[test]
+    fn an_argument_names_a_path_in_any_case() {
+        assert!(["filePath", "FILE_PATH", "target-file", "AbsolutePath", "files"].iter().all(|name| names_path(name)));
+        assert!(!["profile", "xpath", "content", "fil\u{212a}"].iter().any(|name| names_path(name)));
+        assert!(names_url("URL") && !names_url("curl"));
+    }
+
+    #[test]
     fn hooks_from_files_get_the_arguments_by_the_engines_names() {
         let shell = definition("run_command", Some(&json!({"CommandLine": "ls"}))).unwrap();
         assert_eq!((shell.same_as.as_deref(), shell.command.as_deref()), (Some("Bash"), Some("CommandLine")));
@@ -307,6 +426,9 @@ mod tests {
         assert_eq!(shell.command, None);
         let edit = definition("edit_file", Some(&json!({"target_file": "a"}))).unwrap();
         assert_eq!(edit.paths, ["target_file"]);
+        let read = definition("Read", Some(&json!({"filePath": "a"}))).unwrap();
+        assert_eq!((read.same_as, read.paths), (None, vec!["filePath".to_owned()]));
+        assert_eq!(definition("Read", Some(&json!({"file_path": "a", "file": "b"}))), None);
         assert_eq!(definition("get_weather", None), None);
     }
 

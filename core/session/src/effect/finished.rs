@@ -53,9 +53,10 @@ pub struct ToolRun {
     pub by: Option<String>,
     /// The arguments that it ran with, or would have.
     pub args: ValueId,
-    /// Its result, a record with `success` and `output`, as hooks left it.
+    /// Its result, a record with `success` and `output`, as hooks left it; `None` if it did not run, and if hooks changed the
+    /// error of a failed run.
     pub result: Option<ValueId>,
-    /// Why it failed.
+    /// Why it failed, as hooks left it.
     pub error: Option<String>,
     /// How often it was run.
     pub attempts: u32,

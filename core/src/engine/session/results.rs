@@ -55,7 +55,7 @@ impl ToolOutcome {
             tool_use_id: (*run.tool_use_id).to_owned(),
             ran: run.ran,
             ok: run.ok,
-            output: result.get("output").cloned().unwrap_or_default(),
+            output: result.get("output").cloned().or_else(|| output_of_failure(&run)).unwrap_or_default(),
             decision: run.decision.to_owned(),
             reason: run.reason,
             by: run.by,
@@ -74,6 +74,11 @@ impl ToolOutcome {
             outcomes,
         }
     }
+}
+
+/// What the model is shown of a failed run whose error hooks changed.
+fn output_of_failure(run: &ToolRun) -> Option<Value> {
+    run.error.clone().filter(|_| run.ran && run.result.is_none()).map(Value::from)
 }
 
 /// What came of a prompt that the model was to answer.
