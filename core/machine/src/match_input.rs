@@ -151,8 +151,9 @@ impl<'v, H: Host> MatchInput<'v, H> {
         let hint = hint.map_or_else(|| "cmd".to_owned(), |given| given.escape_debug().to_string());
         Some(format!(
             "{} of tool `{tool}`, which runs command lines, has no argument `command`; give it, or say which argument \
-             holds it: define_tool(\"{tool}\", command=\"{hint}\")",
-            self.event.name()
+             holds it: {}",
+            self.event.name(),
+            self.host.spelling().define_tool(tool, "command", &hint),
         ))
     }
 

@@ -31,6 +31,7 @@ pub(crate) use args::TextTest;
 pub(crate) use key::Key;
 
 pub use crate::pattern::exact_pattern;
+pub(crate) use rule::reads_as_rule;
 pub use rules::Rules;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
 pub use writes::{Access, FileSet, NamedFiles, Writes};

@@ -114,6 +114,16 @@ impl Spelling {
         Cow::Owned(camel)
     }
 
+    /// How a program defines a tool with one field in this language, for messages: `define_tool("sh", same_as="Bash")`.
+    #[must_use]
+    pub fn define_tool(self, tool: &str, field: &str, value: &str) -> String {
+        match self {
+            Self::Python => format!("define_tool(\"{tool}\", {field}=\"{value}\")"),
+            Self::TypeScript => format!("defineTool(\"{tool}\", {{ {}: \"{value}\" }})", self.local(field)),
+            Self::Wire => format!("define_tool(ToolDefinition::new(\"{tool}\").{field}(\"{value}\"))"),
+        }
+    }
+
     /// What the host calls the absence of a value, in messages.
     #[must_use]
     pub const fn null(self) -> &'static str {
