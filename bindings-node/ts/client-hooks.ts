@@ -129,7 +129,7 @@ export class ClientHooks {
   /**
    * Has a person asked before the tool calls that a permission rule selects, or one of several; gives the hook's id.
    *
-   * As `guard` it cannot fail and is mandatory. Without a prompt the question says what is about to run.
+   * As `guard` it cannot fail and is mandatory. Without a prompt the question names the tool.
    */
   askBefore(
     rule: string | readonly string[],

@@ -167,7 +167,7 @@ impl Engine {
 
     /// Has a person asked before the tool calls that a permission rule selects, or one of several; gives the hook's id.
     ///
-    /// As [`Self::guard`] it cannot fail and is mandatory. Without a prompt the question says what is about to run.
+    /// As [`Self::guard`] it cannot fail and is mandatory. Without a prompt the question names the tool.
     pub fn ask_before(&self, rule: impl Into<Rules>, prompt: Option<&str>) -> Result<String, Error> {
         self.register_guard(Guard::ask(rule, prompt)?)
     }

@@ -212,12 +212,10 @@ class HookClient(TypedClient, SessionRegistry):
         """
         return self._guard({"rule": rule, "reason": reason, "name": name})
 
-    def ask_before(
-        self, rule: str | Sequence[str], prompt: str | None = None, *, name: str | None = None
-    ) -> str:
+    def ask_before(self, rule: str | Sequence[str], prompt: str | None = None, *, name: str | None = None) -> str:
         """Has a person asked before the tool calls that a rule selects, or one of several; returns the hook's id.
 
-        As :meth:`guard` it cannot fail and is mandatory. Without a prompt the question says what is about to run.
+        As :meth:`guard` it cannot fail and is mandatory. Without a prompt the question names the tool.
         """
         return self._ask_before({"rule": rule, "prompt": prompt, "name": name})
 

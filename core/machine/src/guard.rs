@@ -39,8 +39,8 @@ impl Guard {
         Ok(Self::new(rules, Decision::Block(reason.to_owned())))
     }
 
-    /// Has a person asked before the tool calls that a rule selects; without a prompt the question says what is about to
-    /// run. A prompt that reads as a rule is [`Code::InvalidHook`].
+    /// Has a person asked before the tool calls that a rule selects; without a prompt the question names the tool. A prompt
+    /// that reads as a rule is [`Code::InvalidHook`].
     pub fn ask(rules: impl Into<Rules>, prompt: Option<&str>) -> Result<Self, Error> {
         Self::asking("ask_before", rules.into(), prompt)
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use anstyle::Style;
 use clap::{Args, ValueEnum};
 use hookweave_host::audit::{CountedCall, RefusalReport, Refusals, refusals};
 
