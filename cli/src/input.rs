@@ -34,9 +34,6 @@ pub(crate) struct EventArgs {
         conflicts_with_all = ["agent", "tool", "args", "call"])]
     pub(crate) text: Vec<String>,
 
-    #[command(flatten)]
-    pub(crate) about: CallArgs,
-
     /// The file holds what this agent sends to its hooks
     #[arg(long, value_name = "AGENT", requires = "file")]
     pub(crate) agent: Option<String>,
@@ -56,6 +53,9 @@ pub(crate) struct EventArgs {
     /// Another field of the event, as JSON or else as text; may be repeated
     #[arg(short, long = "set", value_name = "FIELD=VALUE")]
     pub(crate) set: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) about: CallArgs,
 }
 
 /// An event by the engine's names.
