@@ -9,12 +9,13 @@ import type { Logger } from "./logging.js";
 import { originOf } from "./origin.js";
 import type {
   EventDefinition,
+  GuardOptions,
   Handler,
   HookDefinition,
   HookInfo,
   ToolDefinition,
 } from "./registration.js";
-import { readHook, secondsMeant } from "./registration.js";
+import { checkGuard, readHook, secondsMeant } from "./registration.js";
 import { dispatch } from "./dispatch.js";
 import { keyOf } from "./copies.js";
 import { checkName, Engine } from "./engine.js";
@@ -112,11 +113,17 @@ export class ClientHooks {
    * Refuses the tool calls that a permission rule selects, or one of several; gives the hook's id.
    *
    * The hook has no handler: it cannot fail, it is mandatory, and it looks again at what later hooks change. The model
-   * reads the reason. Throws `invalid_hook` or `invalid_matcher`.
+   * reads the reason. Without a name it is called by its rule. Throws `invalid_hook` or `invalid_matcher`.
    */
-  guard(rule: string | readonly string[], reason: string): string {
+  guard(
+    rule: string | readonly string[],
+    reason: string,
+    options: GuardOptions = {},
+    ...surplus: never[]
+  ): string {
+    checkGuard("guard", "a reason", options, surplus);
     const { native } = this.#engine;
-    return this.#engine.guard(() => native.guard({ rule, reason }));
+    return this.#engine.guard(() => native.guard({ ...options, rule, reason }));
   }
 
   /**
@@ -124,9 +131,15 @@ export class ClientHooks {
    *
    * As `guard` it cannot fail and is mandatory. Without a prompt the question names the tool.
    */
-  askBefore(rule: string | readonly string[], prompt?: string): string {
+  askBefore(
+    rule: string | readonly string[],
+    prompt?: string,
+    options: GuardOptions = {},
+    ...surplus: never[]
+  ): string {
+    checkGuard("askBefore", "a prompt", options, surplus);
     const { native } = this.#engine;
-    return this.#engine.guard(() => native.askBefore({ rule, prompt }));
+    return this.#engine.guard(() => native.askBefore({ ...options, rule, prompt }));
   }
 
   #register(event: unknown, hook: unknown, more: object = {}): string {

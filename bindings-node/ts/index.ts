@@ -121,6 +121,7 @@ export type {
   EventDefinition,
   Enforcement,
   FailBehavior,
+  GuardOptions,
   Handler,
   HookConfig,
   HookContext,

@@ -102,6 +102,12 @@ export interface HookDefinition<K extends EventName = EventName> extends HookCon
   config?: HookConfig;
 }
 
+/** What `guard` and `askBefore` take beside their rules and what they say. */
+export interface GuardOptions {
+  /** The name in traces and reasons. Default: the rule, of several the first. */
+  name?: string;
+}
+
 /** A registered hook. */
 export interface HookInfo {
   readonly id: string;
@@ -144,6 +150,20 @@ export interface EventDefinition {
   gate?: boolean;
   /** Payload fields that hooks may replace. */
   modifiable?: readonly string[];
+}
+
+/** Throws `invalid_hook` for arguments that `guard` and `askBefore` do not have: a second rule behind the first. */
+export function checkGuard(
+  method: "guard" | "askBefore",
+  text: string,
+  options: unknown,
+  surplus: readonly unknown[],
+): void {
+  if (surplus.length === 0 && isPlain(options)) return;
+  throw errorOf(
+    "invalid_hook",
+    `${method} takes a rule, ${text} and { name }; give several rules as one list: ${method}(["Bash(rm *)", "Bash(dd *)"], …)`,
+  );
 }
 
 /** What `defineTool` takes. */

@@ -1,5 +1,6 @@
 //! A tool call as people write it: a command line, or a tool and what its call is about.
 
+use clap::Args;
 use hookweave_host::tool::names::usual_definition;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -34,6 +35,50 @@ fn subject_of(tool: &str) -> Option<&'static Subject> {
     SUBJECTS.iter().find(|subject| subject.tools.contains(&ours))
 }
 
+/// Whether a word names a tool rather than a program; a shell has programs that are called `bash` and `grep`.
+fn is_tool(word: &str) -> bool {
+    let is_ours = SUBJECTS.iter().any(|subject| subject.tools.contains(&word));
+    is_ours || word.contains('_') && !word.contains(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// A call by the flag that says what it does.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "The call")]
+pub(crate) struct CallArgs {
+    /// A call that reads this file
+    #[arg(long, value_name = "PATH", group = "call")]
+    read: Option<String>,
+
+    /// A call that writes this file
+    #[arg(long, value_name = "PATH", group = "call")]
+    write: Option<String>,
+
+    /// A call that edits this file
+    #[arg(long, value_name = "PATH", group = "call")]
+    edit: Option<String>,
+
+    /// A call that fetches this address
+    #[arg(long, value_name = "URL", group = "call")]
+    fetch: Option<String>,
+}
+
+impl CallArgs {
+    fn given(&self) -> Option<(&'static str, &str)> {
+        let about = [("Read", &self.read), ("Write", &self.write), ("Edit", &self.edit), ("WebFetch", &self.fetch)];
+        about.into_iter().find_map(|(tool, text)| Some((tool, text.as_deref()?)))
+    }
+
+    /// Whether no flag is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.given().is_none()
+    }
+
+    /// The call, if a flag is given.
+    pub(crate) fn call(&self) -> Result<Option<Call>> {
+        self.given().map(|(tool, text)| Call::about(tool, text)).transpose()
+    }
+}
+
 /// A call of a tool.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Call {
@@ -59,9 +104,7 @@ impl Call {
     pub(crate) fn of_words(words: &[String]) -> Result<Self> {
         match words {
             [line] => Self::about("Bash", line),
-            [tool, text] if SUBJECTS.iter().any(|subject| subject.tools.contains(&tool.as_str())) => {
-                Self::about(tool, text)
-            }
+            [tool, text] if is_tool(tool) => Self::about(tool, text),
             words => {
                 let words: Vec<String> = words.iter().map(|word| quoted(std::path::Path::new(word))).collect();
                 Self::about("Bash", &words.join(" "))

@@ -11,7 +11,7 @@ use hookweave_host::event::{BUILT_IN, Catalogue};
 use hookweave_host::json::from_json;
 use serde_json::{Map, Value};
 
-use crate::call::Call;
+use crate::call::{Call, CallArgs};
 use crate::failed::{Failed, Place, Result};
 
 /// The largest event that is read, in bytes.
@@ -26,13 +26,13 @@ const SUCH_AS: &str = r#"such as {"event_type": "PreToolUse", "tool": "Bash", "a
 pub(crate) struct EventArgs {
     /// An event's name, or a file with the event as JSON (`{"event_type": "PreToolUse", "tool": "Bash", …}`); `-` is
     /// standard input
-    #[arg(value_name = "EVENT", help_heading = None::<&str>)]
+    #[arg(value_name = "EVENT", help_heading = None::<&str>, conflicts_with = "call")]
     pub(crate) file: Option<PathBuf>,
 
-    /// What a call is about, behind a tool's name in place of EVENT: `Bash 'rm -rf /'`, `Read .env`
+    /// In place of EVENT a command line, `'rm -rf /'`, or a tool and what its call is about: `Read .env`
     #[arg(value_name = "TEXT", requires = "file", help_heading = None::<&str>,
-        conflicts_with_all = ["agent", "tool", "args"])]
-    pub(crate) text: Option<String>,
+        conflicts_with_all = ["agent", "tool", "args", "call"])]
+    pub(crate) text: Vec<String>,
 
     /// The file holds what this agent sends to its hooks
     #[arg(long, value_name = "AGENT", requires = "file")]
@@ -43,16 +43,19 @@ pub(crate) struct EventArgs {
     pub(crate) event: Option<String>,
 
     /// The tool's name; EVENT then is what its call is about: `--tool Bash 'rm -rf /'`
-    #[arg(short, long, value_name = "TOOL")]
+    #[arg(short, long, value_name = "TOOL", conflicts_with = "call")]
     pub(crate) tool: Option<String>,
 
     /// The tool's arguments as a JSON object
-    #[arg(short, long, value_name = "JSON")]
+    #[arg(short, long, value_name = "JSON", conflicts_with = "call")]
     pub(crate) args: Option<String>,
 
     /// Another field of the event, as JSON or else as text; may be repeated
     #[arg(short, long = "set", value_name = "FIELD=VALUE")]
     pub(crate) set: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) about: CallArgs,
 }
 
 /// An event by the engine's names.
@@ -73,7 +76,7 @@ impl EventArgs {
     }
 
     /// Whether nothing is given at all.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.file.is_none() && self.event.is_none() && self.is_without_fields()
     }
 
@@ -82,21 +85,42 @@ impl EventArgs {
         (self.file.is_none() || self.named().is_some()) && self.is_without_fields()
     }
 
-    const fn is_without_fields(&self) -> bool {
-        self.text.is_none() && self.tool.is_none() && self.args.is_none() && self.set.is_empty()
+    fn is_without_fields(&self) -> bool {
+        let is_without_call = self.text.is_empty() && self.about.is_empty() && self.line().is_none();
+        is_without_call && self.tool.is_none() && self.args.is_none() && self.set.is_empty()
     }
 
     /// The call that words are, in place of a file.
     fn call(&self) -> Result<Option<Call>> {
+        if let Some(call) = self.about.call()? {
+            return Ok(Some(call));
+        }
         let word = self.file.as_deref().and_then(Path::to_str);
-        match (word, &self.text, &self.tool) {
-            (Some(tool), Some(_), _) if Catalogue::default().resolve(tool).is_ok() => Err(Failed::new(format!(
+        match (word, &*self.text, &self.tool) {
+            (Some(tool), [_, ..], _) if Catalogue::default().resolve(tool).is_ok() => Err(Failed::new(format!(
                 "`{tool}` is an event; write the tool's name in its place, and the event with --event"
             ))),
-            (Some(tool), Some(text), _) => Call::about(tool, text).map(Some),
-            (Some(text), None, Some(tool)) if self.is_subject(text) => Call::about(tool, text).map(Some),
-            _ => Ok(None),
+            (Some(first), rest @ [_, ..], _) => {
+                let words: Vec<String> = std::iter::once(first.to_owned()).chain(rest.iter().cloned()).collect();
+                Call::of_words(&words).map(Some)
+            }
+            (Some(text), [], Some(tool)) if self.is_subject(text) => Call::about(tool, text).map(Some),
+            _ => self.line().map(|line| Call::about("Bash", line)).transpose(),
         }
+    }
+
+    /// A command line in place of an event: several words, or one that is neither an event nor a file and resembles none.
+    fn line(&self) -> Option<&str> {
+        let word = self.file.as_deref()?.to_str()?;
+        if self.agent.is_some() || self.tool.is_some() || self.args.is_some() || self.named().is_some() {
+            return None;
+        }
+        let is_file = word == "-" || Path::new(word).exists() || word.ends_with(".json");
+        let is_program = |word: &str| {
+            let is_plain = word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+            is_plain && did_you_mean(word, BUILT_IN.iter().map(|event| event.name)).is_empty()
+        };
+        (!is_file && (word.trim().contains(char::is_whitespace) || is_program(word))).then_some(word)
     }
 
     /// Whether a word beside a tool's name is what its call is about, and no file with an event.

@@ -160,11 +160,21 @@ impl Engine {
         self.register_guard(Guard::block(rule, reason.as_ref())?)
     }
 
+    /// The same as [`Self::guard`] under a name of its own, by which outcomes, traces and the log call it.
+    pub fn named_guard(&self, name: &str, rule: impl Into<Rules>, reason: impl AsRef<str>) -> Result<String, Error> {
+        self.register_guard(Guard::block(rule, reason.as_ref())?.named(name))
+    }
+
     /// Has a person asked before the tool calls that a permission rule selects, or one of several; gives the hook's id.
     ///
     /// As [`Self::guard`] it cannot fail and is mandatory. Without a prompt the question names the tool.
     pub fn ask_before(&self, rule: impl Into<Rules>, prompt: Option<&str>) -> Result<String, Error> {
-        self.register_guard(Guard::ask(rule, prompt))
+        self.register_guard(Guard::ask(rule, prompt)?)
+    }
+
+    /// The same as [`Self::ask_before`] under a name of its own.
+    pub fn named_ask_before(&self, name: &str, rule: impl Into<Rules>, prompt: Option<&str>) -> Result<String, Error> {
+        self.register_guard(Guard::ask(rule, prompt)?.named(name))
     }
 
     fn register_guard(&self, Guard { spec, decision }: Guard) -> Result<String, Error> {

@@ -106,6 +106,8 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   }),
   "settings as a third argument": () =>
     quiet().registerHook("PreToolUse", nothing, { priority: 5 }),
+  "a guard with a third rule": () => quiet().guard("Bash(rm *)", "Bash(dd *)", "no"),
+  "a question with two more texts": () => quiet().askBefore("Bash(rm *)", "Sure?", {}, "no"),
   "an unknown setting": configured({ prio: 5 }),
   "a setting with a value that is unknown": configured({ failBehavior: "deny" }),
   "a timeout that is text": configured({ timeout: "5s" }),

@@ -204,20 +204,20 @@ class HookClient(TypedClient, SessionRegistry):
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
             return self._temporary(event, handler, options)
 
-    def guard(self, rule: str | Sequence[str], reason: str) -> str:
+    def guard(self, rule: str | Sequence[str], reason: str, *, name: str | None = None) -> str:
         """Refuses the tool calls that a permission rule selects, or one of several; returns the hook's id.
 
         The hook has no handler: it cannot fail, it is mandatory, and it looks again at what later hooks change. The
-        model reads the reason.
+        model reads the reason. Without a name it is called by its rule.
         """
-        return self._guard({"rule": rule, "reason": reason})
+        return self._guard({"rule": rule, "reason": reason, "name": name})
 
-    def ask_before(self, rule: str | Sequence[str], prompt: str | None = None) -> str:
+    def ask_before(self, rule: str | Sequence[str], prompt: str | None = None, *, name: str | None = None) -> str:
         """Has a person asked before the tool calls that a rule selects, or one of several; returns the hook's id.
 
         As :meth:`guard` it cannot fail and is mandatory. Without a prompt the question names the tool.
         """
-        return self._ask_before({"rule": rule, "prompt": prompt})
+        return self._ask_before({"rule": rule, "prompt": prompt, "name": name})
 
     def redact_secrets(self, *, prompts: bool = False) -> list[str]:
         """Replaces secrets in results and errors of tools, and in prompts if wanted, before the model sees them.

@@ -23,6 +23,8 @@ use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, is_
 #[command(after_help = "\
 Nothing runs. Examples:
   hookweave explain PreToolUse
+  hookweave explain 'rm -rf /'
+  hookweave explain --read .env
   hookweave explain --tool Bash --args '{\"command\": \"git push\"}'
   hookweave explain --graph html > hooks.html")]
 pub(crate) struct Explain {

@@ -11,7 +11,7 @@ use hookweave_host::outcome::TraceEntry;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::call::{Call, call_text};
+use crate::call::{Call, CallArgs, call_text};
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
@@ -37,21 +37,8 @@ pub(crate) struct Try {
     #[arg(value_name = "LINE", group = "call")]
     line: Vec<String>,
 
-    /// Try to read this file
-    #[arg(long, value_name = "PATH", group = "call", help_heading = "The call")]
-    read: Option<String>,
-
-    /// Try to write this file
-    #[arg(long, value_name = "PATH", group = "call", help_heading = "The call")]
-    write: Option<String>,
-
-    /// Try to edit this file
-    #[arg(long, value_name = "PATH", group = "call", help_heading = "The call")]
-    edit: Option<String>,
-
-    /// Try to fetch this address
-    #[arg(long, value_name = "URL", group = "call", help_heading = "The call")]
-    fetch: Option<String>,
+    #[command(flatten)]
+    about: CallArgs,
 
     /// Try to call this tool; needs --args
     #[arg(short, long, value_name = "TOOL", group = "call", requires = "args", help_heading = "The call")]
@@ -82,8 +69,10 @@ struct Tried {
     reason: Option<String>,
     /// The hooks that decided so.
     deciders: Vec<Decider>,
-    /// The hooks that were asked, in order.
-    asked: Vec<String>,
+    /// The hooks that observe and would have stopped the call, or had a person asked about it.
+    observers: Vec<WouldDo>,
+    /// The hooks that looked at the call, in order.
+    looked_at_by: Vec<String>,
 }
 
 /// What the policy says.
@@ -137,6 +126,21 @@ impl Decider {
     }
 }
 
+/// What a hook that observes would do.
+#[derive(Debug, Serialize)]
+struct WouldDo {
+    hook: String,
+    would: Action,
+    reason: Option<String>,
+}
+
+impl WouldDo {
+    fn of(entry: &TraceEntry<'_>) -> Option<Self> {
+        let observed = entry.observed.filter(|observed| observed.action.refuses() || observed.action == Action::Ask)?;
+        Some(Self { hook: entry.hook.to_owned(), would: observed.action, reason: observed.reason.clone() })
+    }
+}
+
 impl Try {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
@@ -179,9 +183,8 @@ impl Try {
     }
 
     fn calls(&self) -> Result<Vec<Call>> {
-        let about = [("Read", &self.read), ("Write", &self.write), ("Edit", &self.edit), ("WebFetch", &self.fetch)];
-        if let Some((tool, text)) = about.iter().find_map(|(tool, text)| Some((tool, text.as_ref()?))) {
-            return Ok(vec![Call::about(tool, text)?]);
+        if let Some(call) = self.about.call()? {
+            return Ok(vec![call]);
         }
         if let (Some(tool), Some(args)) = (&self.tool, &self.args) {
             let args =
@@ -215,8 +218,10 @@ impl Try {
             entry.observed.is_none() && action == decision && action != Action::Continue
         };
         let deciders = trace.iter().filter(decided).map(|entry| Decider::of(entry, policy, &self.which)).collect();
-        let asked = trace.iter().map(|entry| entry.hook.to_owned()).collect();
-        Ok(Tried { call, verdict, reason: outcome.reason().map(str::to_owned), deciders, asked })
+        let observers = trace.iter().filter_map(WouldDo::of).collect();
+        let looked_at_by = trace.iter().map(|entry| entry.hook.to_owned()).collect();
+        let reason = outcome.reason().map(str::to_owned);
+        Ok(Tried { call, verdict, reason, deciders, observers, looked_at_by })
     }
 }
 
@@ -233,12 +238,17 @@ fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
             writeln!(screen, "  {}", styled(DIM, &format!("for {}", decider.matcher)))?;
         }
     }
-    if !one.deciders.is_empty() {
+    for WouldDo { hook, would, reason } in &one.observers {
+        let reason = reason.as_deref().map(|reason| format!(": {}", shown(reason))).unwrap_or_default();
+        let what = styled(WARN, &format!("observes and would {}", would.as_str()));
+        writeln!(screen, "  {} {what}{reason}", styled(BOLD, hook))?;
+    }
+    if !one.deciders.is_empty() || !one.observers.is_empty() {
         return Ok(());
     }
     let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
-    let what = match (one.asked.is_empty(), hooks) {
-        (false, _) => format!("asked: {}", one.asked.join(", ")),
+    let what = match (one.looked_at_by.is_empty(), hooks) {
+        (false, _) => format!("looked at by: {}", one.looked_at_by.join(", ")),
         (true, 0) => "no hook looks at tool calls here; `hookweave list` shows all hooks".to_owned(),
         (true, _) => "no hook is for this call; `hookweave explain` with the same words says why".to_owned(),
     };
@@ -246,7 +256,8 @@ fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
 }
 
 fn in_a_line(screen: Screen<'_>, one: &Tried) -> Result<()> {
-    let by: Vec<&str> = one.deciders.iter().map(|decider| decider.hook.as_str()).collect();
+    let observers = one.observers.iter().map(|one| format!("{} would {}", one.hook, one.would.as_str()));
+    let by: Vec<String> = one.deciders.iter().map(|decider| decider.hook.clone()).chain(observers).collect();
     let by = if by.is_empty() { String::new() } else { format!("  ({})", by.join(", ")) };
     let line = one.call.args.get("command").and_then(Value::as_str).unwrap_or_default();
     Ok(writeln!(screen, "{}  {}{}", one.verdict.styled(), shown(line), styled(DIM, &by))?)

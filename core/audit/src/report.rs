@@ -31,6 +31,8 @@ pub struct RefusalReport {
     pub blocked: Refusals,
     /// What would have been stopped, had the hooks not observed.
     pub would_block: Refusals,
+    /// What a person would have been asked about, had the hooks not observed.
+    pub would_ask: Refusals,
     /// Whether the log has what was called, and not only digests of it.
     pub has_inputs: bool,
     /// Lines that are no records.
@@ -76,7 +78,7 @@ pub struct HookRefusals {
 /// Counts the refusals of a log.
 pub fn refusals(path: &Path) -> Result<RefusalReport, Error> {
     let mut report = RefusalReport::default();
-    let (mut blocked, mut would_block) = (Counting::default(), Counting::default());
+    let (mut blocked, mut would_block, mut would_ask) = (Counting::default(), Counting::default(), Counting::default());
     let others = names(path)?.others().map_err(|why| unreadable(path, &why))?;
     let others = others.into_iter().map(|names| names.current());
     for log in std::iter::once(path.to_path_buf()).chain(others) {
@@ -94,13 +96,15 @@ pub fn refusals(path: &Path) -> Result<RefusalReport, Error> {
             match record.kind {
                 Kind::Blocked => blocked.add(&record, &calls),
                 Kind::WouldBlock => would_block.add(&record, &calls),
+                _ if would_ask_about(&record) => would_ask.add(&record, &calls),
                 _ => {}
             }
         }
         // Numbers of calls are those of one log.
-        (blocked.last, would_block.last) = (None, None);
+        (blocked.last, would_block.last, would_ask.last) = (None, None, None);
     }
-    (report.blocked, report.would_block) = (blocked.refusals(), would_block.refusals());
+    (report.blocked, report.would_block, report.would_ask) =
+        (blocked.refusals(), would_block.refusals(), would_ask.refusals());
     Ok(report)
 }
 
@@ -114,6 +118,12 @@ impl RefusalReport {
         }
         self.has_inputs |= record.input.as_ref().is_some_and(|input| input.payload.is_some());
     }
+}
+
+/// Whether a record is of a hook that observes and would have had a person asked.
+fn would_ask_about(record: &AuditRecord) -> bool {
+    let action = record.details.get("observed").and_then(|observed| observed.get("action"));
+    record.kind == Kind::HookFinished && action.and_then(Value::as_str) == Some("ask") && can_be_stopped(record)
 }
 
 /// Whether a record is of an event that hooks can stop; those that a program defines may be.
@@ -190,7 +200,8 @@ impl Counting {
         let hook = self.hooks.entry(record.hook.clone()).or_default();
         hook.calls += 1;
         *hook.what.entry(about).or_default() += 1;
-        hook.reason.clone_from(&record.reason);
+        let observed = record.details.get("observed").and_then(|observed| observed.get("reason")?.as_str());
+        hook.reason = record.reason.clone().or_else(|| observed.map(str::to_owned));
     }
 
     fn refusals(self) -> Refusals {

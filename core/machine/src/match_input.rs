@@ -172,8 +172,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
         let Some((setting, example)) = fix else { return Some(lack) };
         let hint = given.iter().find(|given| **given != wanted);
         let hint = hint.map_or_else(|| example.to_owned(), |given| given.escape_debug().to_string());
-        let hint = if need == Need::Path { format!("[\"{hint}\"]") } else { format!("\"{hint}\"") };
-        Some(format!("{lack}, or say which argument holds it: define_tool(\"{tool}\", {setting}={hint})"))
+        let define = self.host.spelling().define_tool(tool, setting, &hint);
+        Some(format!("{lack}, or say which argument holds it: {define}"))
     }
 
     /// The tool's name and those of the tools that it was defined to be the same as.

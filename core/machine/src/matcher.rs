@@ -21,7 +21,7 @@ use crate::event::EventSpec;
 use crate::json::Json;
 use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
-use crate::pattern::{Names, PathGlob, Pattern};
+use crate::pattern::{Names, PathGlob, Pattern, mistaken_regex};
 use crate::payload::Host;
 use crate::tool::{Likeness, Need, Tools, names as tool_names, usual};
 
@@ -31,6 +31,7 @@ pub(crate) use args::TextTest;
 pub(crate) use key::Key;
 
 pub use crate::pattern::exact_pattern;
+pub(crate) use rule::reads_as_rule;
 pub use rules::Rules;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
 pub use writes::{Access, FileSet, NamedFiles, Writes};
@@ -90,6 +91,13 @@ struct When {
     condition: WhenCondition,
     /// Its hook was selected because the condition could not be evaluated, and that was logged.
     logged: Arc<AtomicBool>,
+}
+
+/// Whether a command rule may be a regular expression, though it may also be meant as it stands: `Bash(rm -rf .*)`.
+#[must_use]
+pub fn may_be_regular_expression(rule: &str) -> bool {
+    let content = rule.trim().strip_suffix(')').and_then(|rule| rule.split_once('('));
+    content.is_some_and(|(tool, content)| usual::SHELLS.contains(&tool) && mistaken_regex::may_be_of_command(content))
 }
 
 /// The events that rules can be held against.

@@ -8,7 +8,7 @@ pub use crate::directory::Directory;
 use crate::error::{Code, Error};
 use crate::failure::FailureKind;
 use crate::hook::{Enforcement, FailBehavior, HookSpec, Timeout};
-use crate::payload::Host;
+use crate::payload::{Host, Spelling};
 use crate::read::Reader;
 use crate::sessions::Sessions;
 
@@ -116,6 +116,8 @@ pub struct Options {
     pub directory: Directory,
     /// The sessions that are open, for conditions.
     pub sessions: Sessions,
+    /// How the program spells names, for what it is told to write.
+    pub spelling: Spelling,
 }
 
 impl Default for Options {
@@ -163,6 +165,7 @@ impl Options {
             max_detached: MAX_DETACHED,
             directory: Directory::default(),
             sessions: Sessions::default(),
+            spelling: Spelling::default(),
         }
     }
 
@@ -183,6 +186,7 @@ impl Options {
         if let Some(mode) = reader.word("mode", Mode::WORDS)? {
             options.mode = mode;
         }
+        options.spelling = host.spelling();
         options.conflict = reader.word("conflict", Conflict::WORDS)?.unwrap_or_default();
         options.enforcement = reader.word("enforcement", Enforcement::WORDS)?.unwrap_or_default();
         options.short_circuit = reader.flag("short_circuit")?.unwrap_or(options.short_circuit);

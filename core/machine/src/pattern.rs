@@ -3,6 +3,7 @@
 mod backtracking;
 mod glob;
 mod linear;
+pub(crate) mod mistaken_regex;
 mod pattern_cache;
 
 use std::sync::Arc;
@@ -195,6 +196,15 @@ fn last_line(text: &str) -> &str {
     line.strip_prefix("error: ").unwrap_or(line)
 }
 
+/// Why a text is no pattern over paths: it can only be a regular expression.
+pub(crate) fn no_glob(text: &str) -> Option<String> {
+    let meant = mistaken_regex::of_path(text)?;
+    let fix = if meant.is_empty() { "a glob such as `*.env` or `src/**`".to_owned() } else { format!("`{meant}`") };
+    Some(format!(
+        "`{text}` is a regular expression and would match no file; a pattern over paths is a glob: write {fix}"
+    ))
+}
+
 /// A glob over file paths: `*` stays within a directory, `**` does not.
 #[derive(Debug, Clone)]
 pub(crate) struct PathGlob {
@@ -208,6 +218,9 @@ impl PathGlob {
         let composed = path::compose(text.trim_start_matches("./"));
         if composed.is_empty() {
             return Err("an empty pattern matches no file; leave the field out to match all".to_owned());
+        }
+        if let Some(why) = no_glob(text) {
+            return Err(why);
         }
         if composed.ends_with('/') {
             return Err(format!("`{text}` ends with `/` and matches no file; write `{composed}**`"));

@@ -114,6 +114,21 @@ impl Spelling {
         Cow::Owned(camel)
     }
 
+    /// How a program defines a tool with one field in this language, for messages: `define_tool("sh", same_as="Bash")`.
+    #[must_use]
+    pub fn define_tool(self, tool: &str, field: &str, value: &str) -> String {
+        let several = field == "paths";
+        let list = if several { format!("[\"{value}\"]") } else { format!("\"{value}\"") };
+        match self {
+            Self::Python => format!("define_tool(\"{tool}\", {field}={list})"),
+            Self::TypeScript => format!("defineTool(\"{tool}\", {{ {}: {list} }})", self.local(field)),
+            Self::Wire => {
+                let method = if several { "path" } else { field };
+                format!("define_tool(ToolDefinition::new(\"{tool}\").{method}(\"{value}\"))")
+            }
+        }
+    }
+
     /// What the host calls the absence of a value, in messages.
     #[must_use]
     pub const fn null(self) -> &'static str {

@@ -272,7 +272,7 @@ impl<T> Registry<T> {
             let Some(hook) = index.first_on_tool().map(|listed| &listed.entry) else { continue };
             for tool in index.tools_seen() {
                 if wanted(&tool) && index.overlooks(&tool, &snapshot) {
-                    let new = || unknown_tool(hook.name(), hook.id(), spec.name(), &tool);
+                    let new = || unknown_tool(hook.name(), hook.id(), spec.name(), &tool, self.options().spelling);
                     warnings.entry(tool.clone()).or_insert_with(new);
                 }
             }

@@ -131,13 +131,13 @@ export class CaseHooks {
   /** Registers a hook, by default through the client. */
   register(hook: JsonObject, temporarily?: Temporarily): void {
     if (hook["guard"] !== undefined) {
-      const { rule, reason } = hook["guard"] as { rule: string; reason: string };
-      this.client.guard(rule, reason);
+      const { rule, reason, ...options } = hook["guard"] as { rule: string; reason: string };
+      this.client.guard(rule, reason, options);
       return;
     }
     if (hook["ask_before"] !== undefined) {
-      const { rule, prompt } = hook["ask_before"] as { rule: string; prompt?: string };
-      this.client.askBefore(rule, prompt);
+      const { rule, prompt, ...options } = hook["ask_before"] as { rule: string; prompt?: string };
+      this.client.askBefore(rule, prompt, options);
       return;
     }
     if (hook["ready_made"] !== undefined) {

@@ -104,12 +104,20 @@ fn rules(guard: &Guard) -> Rules {
 impl Client for EngineClient {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
         if let Some(guard) = guard(hook)? {
+            let (engine, rules) = (&self.engine, rules(&guard));
             if let Some(settings) = &hook.guard {
                 let reason = settings["reason"].as_str().unwrap_or_default();
-                return Ok(self.engine.guard(rules(&guard), reason)?);
+                return Ok(match settings["name"].as_str() {
+                    Some(name) => engine.named_guard(name, rules, reason)?,
+                    None => engine.guard(rules, reason)?,
+                });
             }
-            let prompt = hook.ask_before.as_ref().and_then(|settings| settings["prompt"].as_str());
-            return Ok(self.engine.ask_before(rules(&guard), prompt)?);
+            let settings = hook.ask_before.as_ref();
+            let text = |field: &str| settings.and_then(|settings| settings[field].as_str());
+            return Ok(match text("name") {
+                Some(name) => engine.named_ask_before(name, rules, text("prompt"))?,
+                None => engine.ask_before(rules, text("prompt"))?,
+            });
         }
         if let Some(Value::Object(options)) = &hook.ready_made {
             let mut options = options.clone();

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use anstyle::Style;
 use clap::{Args, ValueEnum};
 use hookweave_host::audit::{CountedCall, RefusalReport, Refusals, refusals};
 
@@ -58,17 +59,20 @@ impl Report {
     }
 }
 
-/// The two kinds of refusals, each as a sentence about its calls.
-fn parts(report: &RefusalReport) -> [(&Refusals, String); 2] {
+/// The kinds of refusals, each with its style and a sentence about its calls.
+fn parts(report: &RefusalReport) -> Vec<(&Refusals, Style, String)> {
     let sentence = |refusals: &Refusals, were: &str, was: &str| {
         let calls = count(usize_of(refusals.calls), "call");
-        let of = if report.calls == 0 { String::new() } else { format!(" of {}", report.calls) };
-        format!("{calls}{of} {} stopped", if refusals.calls == 1 { was } else { were })
+        // A call for which no hook ran has no record.
+        let of = if report.calls == 0 { String::new() } else { format!(" of {} recorded", report.calls) };
+        format!("{calls}{of} {}", if refusals.calls == 1 { was } else { were })
     };
-    [
-        (&report.would_block, sentence(&report.would_block, "would have been", "would have been")),
-        (&report.blocked, sentence(&report.blocked, "were", "was")),
-    ]
+    let mut parts = vec![(&report.would_block, WARN, "would have been stopped", "would have been stopped")];
+    if report.would_ask.calls > 0 {
+        parts.push((&report.would_ask, WARN, "would have been asked about", "would have been asked about"));
+    }
+    parts.push((&report.blocked, BAD, "were stopped", "was stopped"));
+    parts.into_iter().map(|(refusals, style, were, was)| (refusals, style, sentence(refusals, were, was))).collect()
 }
 
 /// From when to when.
@@ -78,7 +82,7 @@ fn time(report: &RefusalReport) -> Option<String> {
 
 /// Why a report names no commands.
 fn without_inputs(report: &RefusalReport) -> Option<&'static str> {
-    let is_empty = report.blocked.calls + report.would_block.calls == 0;
+    let is_empty = report.blocked.calls + report.would_block.calls + report.would_ask.calls == 0;
     (!report.has_inputs && !is_empty).then_some(
         "The log keeps digests of what was called. With --audit-inputs redacted (in code: inputs) the report names the commands.",
     )
@@ -96,8 +100,8 @@ fn listed(what: &[CountedCall], most: usize) -> String {
 
 fn text(screen: Screen<'_>, report: &RefusalReport) -> Result<()> {
     let most = if is_verbose() { usize::MAX } else { MOST };
-    for (at, (refusals, sentence)) in parts(report).into_iter().enumerate() {
-        let style = if refusals.calls == 0 { DIM } else { [WARN, BAD].into_iter().nth(at).unwrap_or(BOLD) };
+    for (refusals, style, sentence) in parts(report) {
+        let style = if refusals.calls == 0 { DIM } else { style };
         writeln!(screen, "{}", styled(style, &sentence))?;
         if refusals.calls == 0 {
             continue;
@@ -129,7 +133,7 @@ fn html(report: &RefusalReport) -> String {
         let _ = writeln!(body, "<p>{}</p>", escaped(remark));
     }
     body.push_str("</header>\n<main>\n");
-    for (refusals, sentence) in parts(report) {
+    for (refusals, _, sentence) in parts(report) {
         let _ = writeln!(body, "<section>\n<h2>{}</h2>", escaped(&sentence));
         if refusals.calls > 0 {
             body.push_str(

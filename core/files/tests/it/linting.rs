@@ -87,6 +87,10 @@ fn matchers_that_never_match() {
         let found = in_file(CLAUDE, &hook("PreToolUse", matcher, &command("true")));
         assert_eq!(found, [wanted], "{matcher}");
     }
+    let with = |rule: &str| json!({"type": "command", "command": "true", "if": rule});
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "Bash", &with("Bash(rm -rf .*)"))), ["star-regex"]);
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "Bash", &with("Bash(rm -rf *)"))), [""; 0]);
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "Bash", &with("Bash(^rm .*)"))), ["invalid"]);
     assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "*Edit", &command("true"))), ["invalid"]);
     assert_eq!(in_file(CLAUDE, &hook("Stop", "Bash", &command("true"))), ["matcher-ignored"]);
 }

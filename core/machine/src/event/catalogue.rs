@@ -1,12 +1,13 @@
 //! The events that one client knows, and how it defines its own.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use super::misspelled_field::MisspelledFields;
 use super::{BUILT_IN, COMMON_FIELDS, CatalogueEntry, EventSpec, FieldKind, Modifiable};
-use crate::error::{Code, Error, did_you_mean};
+use crate::error::{Code, Error, did_you_mean, surely_meant};
 use crate::payload::Host;
 use crate::read::Reader;
 use crate::tally::EventTally;
@@ -43,6 +44,27 @@ fn is_reserved_namespace(name: &str) -> bool {
         .flat_map(|event| event.aliases)
         .filter_map(|alias| alias.split_once(':'))
         .any(|(known, _)| known.eq_ignore_ascii_case(namespace))
+}
+
+/// The alias that a custom name can only be a slip of: `tol:pre`, `tools:pre`, `pre:tool`.
+fn nearly_reserved(name: &str) -> Option<&'static str> {
+    let name = in_our_words(name);
+    let (namespace, action) = name.split_once(':')?;
+    let aliases = || {
+        let aliases = BUILT_IN.iter().flat_map(|event| event.aliases);
+        aliases.filter_map(|alias| Some((*alias, alias.split_once(':')?)))
+    };
+    let turned = aliases().find(|(_, known)| *known == (action, namespace));
+    let near = || {
+        // `pool:pre` begins otherwise, and is no slip of `tool:pre`.
+        let namespaces: BTreeSet<&str> = aliases().map(|(_, (known, _))| known).collect();
+        let begins_alike = |known: &&str| known.chars().next() == namespace.chars().next();
+        let meant = surely_meant(namespace, namespaces.into_iter().filter(begins_alike))?;
+        let of_it = || aliases().filter(|(_, (known, _))| *known == meant);
+        let action = surely_meant(action, of_it().map(|(_, (_, known))| known))?;
+        of_it().find(|(_, (_, known))| *known == action)
+    };
+    turned.or_else(near).map(|(alias, _)| alias)
 }
 
 /// Where the events of the engine stand in [`BUILT_IN`], by their names and aliases; the same for every client.
@@ -109,6 +131,13 @@ impl Catalogue {
         }
         if name.contains(':') && !is_reserved_namespace(name) {
             check_name(name).map_err(|why| Error::new(Code::UnknownEvent, why))?;
+            if let Some(meant) = nearly_reserved(name) {
+                let fix = "define it first if it is a custom event";
+                return Err(Error::new(
+                    Code::UnknownEvent,
+                    format!("unknown event `{name}` (did you mean `{meant}`?); {fix}"),
+                ));
+            }
             return Ok(Arc::new(EventSpec::custom(name)));
         }
         if name.trim().is_empty() {
@@ -221,7 +250,21 @@ mod tests {
             let error = catalogue.resolve(name).unwrap_err();
             assert!(error.message().contains(&format!("did you mean `{near}`")), "{error}");
         }
-        assert_eq!(catalogue.resolve("deploy:start").unwrap().name(), "deploy:start");
+        for (name, near) in [
+            ("tol:pre", "tool:pre"),
+            ("tools:pre", "tool:pre"),
+            ("pre:tool", "tool:pre"),
+            ("sesion:start", "session:start"),
+        ] {
+            let error = catalogue.resolve(name).unwrap_err();
+            assert!(error.message().contains(&format!("did you mean `{near}`")), "{error}");
+        }
+        for name in ["deploy:start", "pool:pre", "pre:commit", "todo:post", "tools:list"] {
+            assert_eq!(catalogue.resolve(name).unwrap().name(), name);
+        }
+        let mut own = Catalogue::default();
+        own.define(&EventDefinition { name: "tools:pre".into(), gate: true, modifiable: Vec::new() }).unwrap();
+        assert_eq!(own.resolve("tools:pre").unwrap().name(), "tools:pre");
         assert!(catalogue.resolve("nonsense").is_err());
     }
 

@@ -20,6 +20,11 @@ use command::Command;
 use domain::Domain;
 pub(super) use path_rule::PathRule;
 
+/// Whether a text reads as a rule, where a sentence for people belongs.
+pub(crate) fn reads_as_rule(text: &str) -> bool {
+    mistakes::reads_as_rule(text)
+}
+
 /// Tools that a rule about editing covers.
 const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
@@ -60,6 +65,9 @@ impl Rule {
     /// Reads a rule; `is_own` where it names tools as the engine does, in whatever case.
     pub(super) fn new(text: &str, is_own: bool) -> Result<Self, String> {
         let text = text.trim();
+        if text.is_empty() {
+            return Err("the rule is empty; write a tool's name, or `Tool(pattern)`".to_owned());
+        }
         mistakes::several(text)?;
         let (name, content) = match text.split_once('(') {
             None => (text, None),
@@ -242,10 +250,7 @@ impl RuleContent {
         }
         let argument = match tool {
             "WebFetch" => {
-                let domain = content
-                    .strip_prefix("domain:")
-                    .ok_or_else(|| format!("`WebFetch({content})`: write `WebFetch(domain:{content})`"))?;
-                return Domain::new(domain.trim()).map(Self::Domain);
+                return Domain::new(&mistakes::domain(content)?).map(Self::Domain);
             }
             "WebSearch" => "query",
             "Agent" => "subagent_type",

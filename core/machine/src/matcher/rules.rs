@@ -18,6 +18,15 @@ impl Rules {
         Ok(reader.one_or_more(field, "a rule such as `Bash(rm -rf *)`")?.map(Self::from))
     }
 
+    /// A name for what they select: the first, and how many more there are.
+    pub(crate) fn name(&self) -> String {
+        match self.0.as_slice() {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first, more @ ..] => format!("{first} + {} more", more.len()),
+        }
+    }
+
     /// The rules as they were written.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

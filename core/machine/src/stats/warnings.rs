@@ -7,6 +7,7 @@ use crate::entry::{HookId, HookInfo};
 use crate::error::did_you_mean;
 use crate::event::MisspelledField;
 use crate::matcher::MatcherSpec;
+use crate::payload::Spelling;
 use crate::tally::ERROR;
 use crate::tool::usual;
 
@@ -113,9 +114,10 @@ pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<HookWa
 }
 
 /// A tool came that may do what a hook is for, and the hook was not asked.
-pub(super) fn unknown_tool(hook: &str, id: HookId, event: &str, tool: &str) -> HookWarning {
+pub(super) fn unknown_tool(hook: &str, id: HookId, event: &str, tool: &str, spelling: Spelling) -> HookWarning {
+    let same_as = usual::likely(tool).unwrap_or("…");
     // It may come from anywhere, and goes to a log.
-    let tool = tool.escape_debug();
+    let tool = tool.escape_debug().to_string();
     HookWarning {
         hook: hook.to_owned(),
         id: id.to_string(),
@@ -123,7 +125,8 @@ pub(super) fn unknown_tool(hook: &str, id: HookId, event: &str, tool: &str) -> H
         kind: WarningKind::UnknownTool,
         reason: format!("was not asked about tool `{tool}`, which is no known tool and which no hook names"),
         fix: format!(
-            "if it does what a known tool does, say so: define_tool(\"{tool}\", same_as=\"Bash\"); else name it in a hook"
+            "if it does what a known tool does, say so: {}; else name it in a hook",
+            spelling.define_tool(&tool, "same_as", same_as)
         ),
     }
 }

@@ -325,6 +325,28 @@ pub(crate) fn in_other_case(name: &str) -> Option<&'static str> {
     known.find(|ours| letters(name).eq(letters(ours)))
 }
 
+/// Words in the names of tools, each with the known tool that does such a thing.
+const WORDS: &[(&str, &[&str])] = &[
+    ("Bash", &["bash", "sh", "shell", "terminal", "cmd", "command", "commands", "exec", "execute"]),
+    ("Read", &["read", "view", "cat"]),
+    ("Write", &["write", "create", "save"]),
+    ("Edit", &["edit", "modify", "replace", "patch"]),
+    ("WebFetch", &["fetch", "url", "http", "browse", "download"]),
+];
+
+/// The known tool that a tool may be by the words of its name; `None` where they say nothing.
+pub(crate) fn likely(name: &str) -> Option<&'static str> {
+    let mut words = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_uppercase() {
+            words.push(' ');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    let is_in = |known: &[&str]| words.split(|c: char| !c.is_alphanumeric()).any(|word| known.contains(&word));
+    WORDS.iter().find(|(_, known)| is_in(known)).map(|(ours, _)| *ours)
+}
+
 /// What a host would say with `define_tool` of a tool with a usual name, for these arguments.
 #[must_use]
 pub fn definition(name: &str, args: Option<&Value>) -> Option<ToolDefinition> {
@@ -400,6 +422,22 @@ mod tests {
         assert_eq!(ours("mcp__fs__Read"), Some("Read"));
         for name in ["mcp__db__query", "rerun", "mcp__fs__", "", "bread"] {
             assert_eq!(ours(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_name_say_what_a_tool_may_be() {
+        for (name, ours) in [
+            ("exec", Some("Bash")),
+            ("runShell", Some("Bash")),
+            ("read_many_files", Some("Read")),
+            ("save-note", Some("Write")),
+            ("fetchPage", Some("WebFetch")),
+            ("computer", None),
+            ("jail", None),
+        ] {
+            assert_eq!(likely(name), ours, "{name}");
+            assert!(ours.is_none_or(is_ours));
         }
     }
 

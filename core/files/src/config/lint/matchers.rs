@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use super::{Findings, Hook};
 use hookweave_machine::error::did_you_mean;
-use hookweave_machine::matcher::MatcherSpec;
+use hookweave_machine::matcher::{MatcherSpec, Rules, may_be_regular_expression};
 use hookweave_machine::pattern::Pattern;
 use hookweave_machine::tool_names::{self, ToolName};
 
 /// Fields with a matcher.
-const MATCHER: &[&str] = &["matcher", "tool_matcher", "if"];
+const MATCHER: &[&str] = &["matcher", "tool_matcher", "if", "rule"];
 
 pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let declared = hook.declared;
@@ -33,6 +33,15 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
         findings.add_at("matcher-never", MATCHER, format!("matcher `{shown}` is a permission rule and matches no tool's name; write the tool's name, and the rule as `if`"),
         );
         return;
+    }
+    for rule in spec.rule.iter().flat_map(Rules::iter).filter(|rule| may_be_regular_expression(rule)) {
+        findings.add_at(
+            "star-regex",
+            MATCHER,
+            format!(
+                "in the rule `{rule}` `.*` is a dot and any text; write ` *` for any arguments, or a `command_pattern` if a regular expression is meant"
+            ),
+        );
     }
     if let Some(names) = &spec.tool {
         for name in names.split('|').map(str::trim).filter(|name| !name.is_empty() && *name != "*") {

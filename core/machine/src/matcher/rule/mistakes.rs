@@ -1,7 +1,9 @@
 //! Rules that could never match what their text suggests, each with the rule that does.
 
+use super::domain::host_of;
 use super::{EDITING, READING, SHELLS};
-use crate::tool::names as tool_names;
+use crate::pattern::mistaken_regex;
+use crate::tool::{names as tool_names, usual};
 
 /// What ends a command in a line.
 const SEPARATORS: &[&str] = &["&&", "||", "|", "&", "|&"];
@@ -47,6 +49,24 @@ pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
             "`{tool}({content})` would look for a program of that name; for an argument of the call write `tool = \"{tool}\"` and `args = {{ {name} = \"{value}\" }}` instead of the rule"
         ));
     }
+    let either = |rules: &[String], fallback: &str| match rules {
+        [] => fallback.to_owned(),
+        rules => format!("{}, or {fallback}", listed(tool, rules)),
+    };
+    if let Some(meant) = mistaken_regex::of_command(content) {
+        let fix = either(&meant, "the regular expression as `command_pattern`");
+        return Err(format!(
+            "`{tool}({content})` is a regular expression and would never match; a rule has only `*`, for any text: write {fix}"
+        ));
+    }
+    let behind = behind_variables(content);
+    if behind.len() < content.len() {
+        let meant: Vec<String> = Some(behind).filter(|rest| !rest.is_empty()).into_iter().map(str::to_owned).collect();
+        let fix = either(&meant, "a `command_pattern`");
+        return Err(format!(
+            "`{tool}({content})` would never match: a rule is held against a command without the variables before it; write {fix}"
+        ));
+    }
     let words: Vec<&str> = unquoted_words(content).collect();
     if let Some(at) = words.iter().position(|word| ends_command(word)) {
         let (before, behind) = words.split_at(at);
@@ -67,6 +87,60 @@ pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Rules for these contents, as they are written.
+fn listed(tool: &str, contents: &[String]) -> String {
+    contents.iter().map(|content| format!("`{tool}({content})`")).collect::<Vec<_>>().join(" and ")
+}
+
+/// What stands behind the variables that a command is given: `FOO=1 make *`.
+fn behind_variables(content: &str) -> &str {
+    let mut rest = content;
+    loop {
+        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let is_name = |name: &str| {
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        };
+        let is_variable = word.split_once('=').is_some_and(|(name, _)| is_name(name.trim_end_matches('+')));
+        if !is_variable || word.contains(['\'', '"', '`', '$']) {
+            return rest;
+        }
+        rest = behind.trim_start();
+    }
+}
+
+/// What stands in the parentheses of `WebFetch`: `domain:` and the host that it names.
+pub(super) fn domain(content: &str) -> Result<String, String> {
+    let given = content.strip_prefix("domain:").map(str::trim);
+    // `host:example.com` has no such key, `example.com:443` has a port.
+    let is_key = |rest: &str| !rest.starts_with("//") && !rest.starts_with(|c: char| c.is_ascii_digit());
+    let bare = content.split_once(':').map(|(_, rest)| rest).filter(|rest| is_key(rest));
+    let host = host_of(given.or(bare).unwrap_or(content));
+    let fix = match &host {
+        Some(host) => format!("write `WebFetch(domain:{host})`"),
+        None => "write the name of a host, such as `WebFetch(domain:example.com)`".to_owned(),
+    };
+    match (given, host) {
+        (Some(given), Some(host)) if given.trim_end_matches('.').to_lowercase() == host => Ok(host),
+        (Some(_), _) => {
+            Err(format!("`WebFetch({content})` would never match: `domain:` takes the name of a host alone; {fix}"))
+        }
+        (None, _) => Err(format!("`WebFetch({content})`: {fix}")),
+    }
+}
+
+/// Whether a text reads as a rule, where a sentence for people belongs: `Bash(dd *)`, `Write`, `mcp__github`.
+pub(super) fn reads_as_rule(text: &str) -> bool {
+    let text = text.trim();
+    let is_mcp = |name: &str| name.starts_with("mcp__") && !name.contains(char::is_whitespace);
+    match text.split_once('(') {
+        Some((name, rest)) => {
+            rest.ends_with(')') && (usual::is_ours(name) || is_mcp(name) || usual::usual(name).is_some())
+        }
+        None => usual::is_ours(text) || is_mcp(text),
+    }
 }
 
 /// Whether another command begins behind a word. The `;` of `find -exec` stands alone.

@@ -2,7 +2,7 @@
 
 use super::{MatchResult, glob};
 use crate::path::{PathForms, base_name, compose};
-use crate::pattern::Glob;
+use crate::pattern::{Glob, no_glob};
 
 /// A pattern over file paths.
 #[derive(Debug, Clone)]
@@ -28,6 +28,9 @@ impl PathRule {
     /// The rules of `.gitignore`: a pattern with a `/` begins at the working directory, one name is found anywhere,
     /// and what matches a directory matches everything in it.
     pub(in crate::matcher) fn new(content: &str) -> Result<Self, String> {
+        if let Some(why) = no_glob(content) {
+            return Err(why);
+        }
         let text = compose(content);
         let (from, rest) = if let Some(absolute) = text.strip_prefix("//") {
             (From::Root, format!("/{absolute}"))
