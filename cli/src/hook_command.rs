@@ -33,6 +33,35 @@ pub(crate) fn words_behind_program(line: &str) -> Option<Vec<String>> {
     Some(words.into_iter().skip(at + 1).take_while(|word| !is_operator(word)).collect())
 }
 
+/// The agent that a command line of `hookweave hook` names.
+pub(crate) fn agent_of(line: &str) -> Option<String> {
+    let words = words_behind_program(line)?;
+    let apart = words.windows(2).find_map(|pair| match pair {
+        [option, agent] if option == "--agent" => Some(agent.clone()),
+        _ => None,
+    });
+    apart.or_else(|| words.iter().find_map(|word| word.strip_prefix("--agent=").map(str::to_owned)))
+}
+
+/// Whether a line does nothing but start hookweave, so that its exit code and output are hookweave's. Its errors may go
+/// elsewhere.
+pub(crate) fn is_alone(line: &str) -> bool {
+    const OTHERS: &[&str] = &[":", "echo", "exit", "false", "printf", "test", "true"];
+    let mut quote = None;
+    let mut open = String::new();
+    for letter in line.chars() {
+        match (quote, letter) {
+            (Some(begun), _) if begun == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, _) => open.push(letter),
+            (Some(_), _) => {}
+        }
+    }
+    let open = open.replace("2>>", "").replace("2>", "");
+    let starts_other = split(line).first().is_some_and(|word| OTHERS.contains(&word.as_str()));
+    !starts_other && !open.contains(['|', '&', ';', '>', '<', '`', '#', '\n']) && !open.contains("$(")
+}
+
 /// A path as one word of a shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
@@ -77,5 +106,25 @@ mod tests {
         );
         assert_eq!(behind(r"C:\bin\hookweave.exe hook -C C:\x"), Some(r"hook|-C|C:\x".to_owned()));
         assert_eq!(behind("hookweave list"), None);
+    }
+
+    #[test]
+    fn a_line_that_does_more_than_start_the_program_is_told_apart() {
+        for line in ["hookweave hook --agent codex", "npx hookweave hook", r#""/a;b/hookweave" hook 2>> log"#] {
+            assert!(is_alone(line), "{line}");
+        }
+        for line in [
+            "true || hookweave hook",
+            "hookweave hook || true",
+            "echo hookweave hook",
+            "hookweave hook; exit 0",
+            "# hookweave hook",
+            "hookweave hook > x",
+            "x $(hookweave hook)",
+        ] {
+            assert!(!is_alone(line), "{line}");
+        }
+        assert_eq!(agent_of("hookweave hook --agent claud-code"), Some("claud-code".to_owned()));
+        assert_eq!(agent_of("hookweave hook --agent=codex"), Some("codex".to_owned()));
     }
 }

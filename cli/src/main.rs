@@ -1,6 +1,7 @@
 //! The `hookweave` command: see, test, explain and install hooks for AI agents.
 
 mod agent_approval;
+mod agent_shell;
 mod agents;
 mod auditing;
 mod call;
@@ -12,6 +13,7 @@ mod commands;
 mod delegates;
 mod document;
 mod drive;
+mod entry_faults;
 mod failed;
 mod foreign;
 mod graph;

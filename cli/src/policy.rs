@@ -253,11 +253,6 @@ impl Policy {
         }
     }
 
-    /// How many hooks are in force that files declare.
-    pub(crate) fn declared(&self) -> usize {
-        self.registry.list().iter().filter(|hook| hook.origin.is_some()).count()
-    }
-
     /// The hooks by event: events as an agent meets them, hooks in the order of running.
     pub(crate) fn by_event(&self) -> Vec<(String, Vec<HookInfo>)> {
         let mut events: BTreeMap<(usize, String), Vec<HookInfo>> = BTreeMap::new();

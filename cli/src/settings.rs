@@ -28,7 +28,7 @@ pub(crate) struct Own {
 }
 
 /// Where a handler stands: in which event, group and place. Where there are no groups, the second says nothing.
-type Place = (String, usize, usize);
+pub(crate) type Place = (String, usize, usize);
 
 impl Settings {
     /// Reads a text; an empty one is an empty object.
@@ -51,6 +51,11 @@ impl Settings {
             Some((_, name)) => Err(format!("has `{before}{name}` twice, and only the last counts; fix it first")),
             None => Ok(()),
         }
+    }
+
+    /// All that it says.
+    pub(crate) fn value(&self) -> Value {
+        self.text.value(&[]).unwrap_or_default()
     }
 
     /// The whole text.
@@ -216,7 +221,7 @@ impl Settings {
 }
 
 /// The handlers of an event's list, with where they stand.
-fn places<'g>(agent: &Agent, event: &str, groups: &'g [Value]) -> impl Iterator<Item = (Place, &'g Value)> {
+pub(crate) fn places<'g>(agent: &Agent, event: &str, groups: &'g [Value]) -> impl Iterator<Item = (Place, &'g Value)> {
     let is_flat = agent.shape == Shape::Flat;
     let event = event.to_owned();
     groups.iter().enumerate().flat_map(move |(group, value)| {

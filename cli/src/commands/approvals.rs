@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use hookweave_host::approvals::{KeptApproval, KeptApprovals};
 use serde_json::json;
 
+use crate::agent_shell;
 use crate::change::{How, confirmed};
 use crate::failed::{Failed, Result, Verdict};
 use crate::screen::{BOLD, Cell, DIM, Room, Screen, Table, count, json, styled};
@@ -75,7 +76,10 @@ impl Approvals {
         match &self.action {
             None => self.listing.run(screen),
             Some(Action::List(listing)) => listing.run(screen),
-            Some(Action::Revoke(revoke)) => revoke.run(screen),
+            Some(Action::Revoke(revoke)) => {
+                agent_shell::refuse("approvals revoke", revoke.how)?;
+                revoke.run(screen)
+            }
         }
     }
 }

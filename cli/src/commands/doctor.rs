@@ -9,6 +9,7 @@ use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::exec::command::forgets_children;
 use hookweave_host::files::LoadReport;
 use hookweave_host::hook::Enforcement;
+use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 
 use crate::agent_approval::{needed, unapproved_by_codex};
@@ -17,6 +18,7 @@ use crate::commands::applies::{Applies, Entry};
 use crate::commands::install::on_path;
 use crate::commands::trust::store;
 use crate::delegates::{self, Delegate};
+use crate::entry_faults::{self, Fault};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::policy::{Policy, Which, relative};
@@ -101,9 +103,17 @@ impl Doctor {
         let report = &policy.report;
         let below = self.which.directory();
         let closed = report.lost.iter().filter(|lost| lost.closed.is_some()).count();
-        let hooks = policy.declared().saturating_sub(closed);
+        let listed = policy.registry.list();
+        let (on, off): (Vec<&HookInfo>, Vec<&HookInfo>) =
+            listed.iter().filter(|hook| hook.origin.is_some()).partition(|hook| hook.enabled);
+        let hooks = on.len().saturating_sub(closed);
         let what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
-        findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
+        if hooks == 0 && !off.is_empty() {
+            let what = format!("{what}: every hook is switched off, so nothing is guarded; take out `enabled = false`");
+            findings.push(Finding::new(Level::Wrong, "hooks", what));
+        } else {
+            findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
+        }
         for hook in policy.registry.list().iter().filter(|hook| hook.enforcement == Enforcement::Observe) {
             let what =
                 format!("{} on {} observes: what it decides is recorded and not acted on", hook.name, hook.event);
@@ -170,18 +180,22 @@ impl Doctor {
         let project = self.which.directory();
         let before = findings.len();
         for agent in AGENTS {
+            let (mut off, mut is_installed) = (Vec::new(), false);
             for reach in [Reach::Managed, Reach::User, Reach::Project, Reach::Local] {
                 let Ok((file, _)) = agent.file(reach, &project) else { continue };
-                let entries = match entries_of(agent, &file) {
-                    Ok(entries) => entries,
+                let (entries, faults) = match entries_of(agent, &file) {
+                    Ok(found) => found,
                     Err(why) => {
                         findings.push(Finding::new(Level::Wrong, "agents", format!("{}: {why}", agent.name)));
                         continue;
                     }
                 };
+                off.extend(faults.switches.iter().map(|fault| told(agent, &file, &[fault])));
+                findings.extend(each_fault(&faults.of_entries).iter().map(|same| told(agent, &file, same)));
                 if entries.is_empty() {
                     continue;
                 }
+                is_installed = true;
                 let finding = installed(agent, &file, &entries);
                 let is_found = finding.level == Level::Fine;
                 findings.push(finding);
@@ -190,11 +204,27 @@ impl Doctor {
                     findings.extend(approval(agent, reach, &file, &entries));
                 }
             }
+            // Without hookweave they are the agent's own affair.
+            findings.extend(off.into_iter().filter(|_| is_installed));
         }
         if findings.len() == before {
+            let approved = self.approved_here();
             let what = "no agent runs hookweave here; `hookweave install --agent NAME` sets one up";
-            findings.push(Finding::new(Level::Note, "agents", what));
+            findings.push(if approved == 0 {
+                Finding::new(Level::Note, "agents", what)
+            } else {
+                // Its entry was there when the hooks were approved, or should have been.
+                let what = format!("{} of this project, but {what}", count(approved, "approval"));
+                Finding::new(Level::Wrong, "agents", what)
+            });
         }
+    }
+
+    /// How many hooks of this project are approved.
+    fn approved_here(&self) -> usize {
+        let Ok(project) = std::fs::canonicalize(self.which.directory()) else { return 0 };
+        let approved = store(&self.which).and_then(|store| Ok(store.approved()?)).unwrap_or_default();
+        approved.values().filter(|approval| project.starts_with(&approval.project)).count()
     }
 
     /// Which hooks apply when an agent asks hookweave.
@@ -263,6 +293,13 @@ fn program() -> Vec<Finding> {
             "`hookweave` is not on your PATH, so agents do not find it; add its folder, or install with --program";
         findings.push(Finding::new(Level::Note, "command", what));
     }
+    if let Some(other) = first_on_path(&program) {
+        let what = format!(
+            "`hookweave` on your PATH is {}, another program, and agents run that one; take it away, or install with --program",
+            other.display()
+        );
+        findings.push(Finding::new(Level::Wrong, "command", what));
+    }
     if forgets_children() {
         let what = "SIGCHLD is ignored here, so the system discards exit statuses; commands run below a shell that reports them";
         findings.push(Finding::new(Level::Note, "command", what));
@@ -270,14 +307,57 @@ fn program() -> Vec<Finding> {
     findings
 }
 
-/// The entries of an agent's settings that run this command.
-fn entries_of(agent: &Agent, file: &Path) -> Result<Vec<Own>> {
+/// The first file on PATH that is called as this program, if it is neither this one nor a script that starts it.
+fn first_on_path(program: &Path) -> Option<PathBuf> {
+    let name = format!("hookweave{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH")?;
+    let first = std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|file| file.is_file())?;
+    let real = |file: &Path| std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let starts_it =
+        std::fs::read_to_string(&first).is_ok_and(|text| text.starts_with("#!") && text.contains("hookweave"));
+    (real(&first) != real(program) && !starts_it).then_some(first)
+}
+
+/// What keeps an agent's settings from guarding.
+#[derive(Default)]
+struct Faults {
+    switches: Vec<Fault>,
+    of_entries: Vec<Fault>,
+}
+
+/// Faults that say the same of several places.
+fn each_fault(faults: &[Fault]) -> Vec<Vec<&Fault>> {
+    let mut same: Vec<Vec<&Fault>> = Vec::new();
+    for fault in faults {
+        match same.iter_mut().find(|same| same.first().is_some_and(|first| first.what == fault.what)) {
+            Some(same) => same.push(fault),
+            None => same.push(vec![fault]),
+        }
+    }
+    same
+}
+
+/// The finding of a fault, with its first place.
+fn told(agent: &Agent, file: &Path, faults: &[&Fault]) -> Finding {
+    let (what, place) = faults.first().map_or(("", ""), |fault| (&fault.what, &fault.place));
+    let more = if faults.len() > 1 { format!(" and {} more", faults.len() - 1) } else { String::new() };
+    let file = file.strip_prefix(".").unwrap_or(file).display();
+    Finding::new(Level::Wrong, "agents", format!("{}: {what} ({file}, {place}{more})", agent.name))
+}
+
+/// The entries of an agent's settings that run this command, and what keeps them from guarding.
+fn entries_of(agent: &Agent, file: &Path) -> Result<(Vec<Own>, Faults)> {
     // Bounded, and no pipe without a writer: the project's files are not trusted.
-    let Ok(text) = crate::document::read_text(file) else { return Ok(Vec::new()) };
+    let Ok(text) = crate::document::read_text(file) else { return Ok((Vec::new(), Faults::default())) };
     match Settings::read(&text) {
-        Ok(settings) => Ok(settings.own(agent)),
+        Ok(settings) => {
+            let value = settings.value();
+            let (switches, of_entries) =
+                (entry_faults::switches(agent, &value), entry_faults::of_entries(agent, &value));
+            Ok((settings.own(agent), Faults { switches, of_entries }))
+        }
         // A file of other things is the agent's own affair.
-        Err(_) if !text.contains("hookweave") => Ok(Vec::new()),
+        Err(_) if !text.contains("hookweave") => Ok((Vec::new(), Faults::default())),
         Err(why) => Err(Failed::file(file, why)),
     }
 }

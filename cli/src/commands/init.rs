@@ -7,6 +7,7 @@ use hookweave_host::config::load::UntrustedHook;
 use hookweave_host::config::trust::TrustedHook;
 
 use super::trust::store;
+use crate::agent_shell;
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::quoted;
@@ -149,6 +150,7 @@ impl Init {
 
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        agent_shell::refuse("init", self.how)?;
         if !self.cwd.is_dir() {
             return Err(Failed::file(&self.cwd, "is no directory; name the project with --cwd"));
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::agent_approval::needed;
+use crate::agent_shell;
 use crate::agents::{Agent, Reach, agent};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
@@ -122,6 +123,7 @@ struct Opened {
 impl Install {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        agent_shell::refuse("install", self.how)?;
         let Opened { agent, .. } = self.target.open()?;
         let events = self.events(agent)?;
         let sources = if self.sources.is_empty() { self.found_sources(screen, agent)? } else { self.sources.clone() };
@@ -267,6 +269,7 @@ pub(crate) fn on_path(program: &str) -> bool {
 impl Uninstall {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        agent_shell::refuse("uninstall", self.how)?;
         let Opened { agent, file, within, before } = self.target.open()?;
         let Some(text) = &before else {
             writeln!(screen, "Nothing to change: {} is not there.", shown(&file.display().to_string()))?;

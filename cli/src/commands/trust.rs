@@ -11,6 +11,7 @@ use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use hookweave_host::files::LoadReport;
 use serde_json::json;
 
+use crate::agent_shell;
 use crate::change::{How, confirmed};
 use crate::delegates;
 use crate::failed::{Failed, Result, Verdict};
@@ -95,8 +96,14 @@ impl Trust {
         match &self.action {
             None => self.listing.run(screen),
             Some(Action::List(listing)) => listing.run(screen),
-            Some(Action::Approve(approve)) => approve.run(screen),
-            Some(Action::Revoke(revoke)) => revoke.run(screen),
+            Some(Action::Approve(approve)) => {
+                agent_shell::refuse("trust approve", approve.how)?;
+                approve.run(screen)
+            }
+            Some(Action::Revoke(revoke)) => {
+                agent_shell::refuse("trust revoke", revoke.how)?;
+                revoke.run(screen)
+            }
         }
     }
 }

@@ -50,6 +50,8 @@ pub struct Line {
     pub writes: Vec<Word>,
     /// The files that redirections read.
     pub reads: Vec<Word>,
+    /// What it sets variables to, in order; nothing where that comes from elsewhere.
+    pub assigned: Vec<(String, Option<Word>)>,
     /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
     pub is_dynamic: bool,
     /// The line does more than run its commands: it writes a file, sets a variable, defines a function.

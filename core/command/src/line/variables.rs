@@ -75,6 +75,7 @@ impl Line {
 
     /// Notes that a variable is set to what comes from elsewhere.
     pub(super) fn fills(&mut self, name: &str) -> Option<()> {
+        self.assigned.push((name.to_owned(), None));
         self.sets(name, "", true)
     }
 

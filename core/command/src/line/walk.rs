@@ -197,6 +197,8 @@ impl Walk<'_> {
         match &assignment.value {
             AssignmentValue::Scalar(value) => {
                 let word = read(&value.value, self.line)?;
+                // What is put behind an earlier value makes neither of the two.
+                self.line.assigned.extend(assignment.append.then(|| (name.clone(), None)));
                 self.value(name, &word)?;
             }
             AssignmentValue::Array(values) => {
@@ -217,6 +219,7 @@ impl Walk<'_> {
 
     /// Notes what a variable is set to.
     fn value(&mut self, name: &str, word: &Word) -> Option<()> {
+        self.line.assigned.push((name.to_owned(), Some(word.clone())));
         let value = if word.raw == NUMBER { "0" } else { &word.plain };
         self.line.sets(name, value, word.is_dynamic && word.raw != NUMBER)
     }

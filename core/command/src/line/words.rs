@@ -29,6 +29,18 @@ impl Word {
         Self { is_dynamic: true, splits: true, ..Self::plain(text) }
     }
 
+    /// A word without quotes, in which nothing is filled in.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self::plain(text)
+    }
+
+    /// It as it is written, with its quotes.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
     /// What it is, unless that is known only when the line runs.
     pub fn fixed(&self) -> Option<&str> {
         (!self.is_dynamic && !self.is_patterned).then_some(self.plain.as_str())

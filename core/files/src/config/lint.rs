@@ -172,6 +172,12 @@ pub const RULES: &[Rule] = &[
         explains: "Only exit code 2 blocks; every other one is a failure, and the call continues. Exit with 2.",
     },
     Rule {
+        name: "switched-off",
+        severity: Severity::Note,
+        finds: "a hook with `enabled = false`",
+        explains: "It never runs. Take the key out to switch it on, or take the hook out if nobody wants it.",
+    },
+    Rule {
         name: "guard-fails-open",
         severity: Severity::Warning,
         finds: "a hook that may refuse and lets the action continue when it fails",
@@ -316,6 +322,7 @@ pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<V
     // hookweave's own files refuse every key that they do not know.
     if matches!(recognised.format, Format::HookweaveToml | Format::HookweaveJson) {
         failing::check(&loaded.hooks, &standing, &mut all);
+        failing::note_switched_off(&loaded.hooks, &standing, &mut all);
     } else {
         keys::check(&standing, &source, &mut all);
         permissions::check(&standing, recognised.format, &source, &mut all);

@@ -22,6 +22,9 @@ pub const NAME: &str = "policy-files";
 /// What the guard's files are called.
 const LABEL: &str = "policy files";
 
+/// The file of the program itself.
+const PROGRAM: &str = "hookweave";
+
 /// What a person is asked, and what the model reads where nobody can be asked.
 const PROMPT: &str = "this may change a file that decides what agents may do or what runs by itself: hookweave's own, an \
                       agent's settings or hooks, a hook's script, a git hook or an editor's tasks. If it is wanted, a person \
@@ -48,7 +51,9 @@ struct PolicyFiles {
     levels: Vec<PathBuf>,
     agent: Option<String>,
     plugins: Vec<PathBuf>,
-    /// Files by their whole paths: those of the user and the machine, approvals, scripts.
+    /// Files by their whole paths: those of the user and the machine, approvals, scripts, the program itself.
+    paths: Vec<PathBuf>,
+    /// The same, as they are compared.
     named: Vec<String>,
     /// The names by which a text that is not understood names a file.
     names: FxHashSet<String>,
@@ -96,12 +101,13 @@ impl PolicyFiles {
     fn new(places: &Places<'_>, configuration: &Configuration) -> Self {
         let fixed = places::all(places.directories, &[], None, places.plugins).into_iter().map(|place| place.file);
         let scripts = configuration.in_force().flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
-        let named: Vec<String> = fixed
+        let paths: Vec<PathBuf> = fixed
             .chain(places.store.map(Path::to_path_buf))
             .chain(scripts)
             .flat_map(|path| [real(&path), path])
-            .map(|path| spelt(&path.to_string_lossy()))
+            .chain(programs())
             .collect();
+        let named: Vec<String> = paths.iter().map(|path| spelt(&path.to_string_lossy())).collect();
         let relative = places::project_paths().chain(FURTHER.iter().copied());
         let known = relative.chain(FOLDERS.iter().copied()).map(str::to_owned);
         let mut names: FxHashSet<String> =
@@ -110,11 +116,13 @@ impl PolicyFiles {
         names.remove("hooks");
         names.remove("agents");
         names.remove("config");
+        names.remove(PROGRAM);
         Self {
             directories: places.directories.clone(),
             levels: places.levels.to_vec(),
             agent: places.agent.map(str::to_owned),
             plugins: places.plugins.to_vec(),
+            paths,
             named,
             names,
         }
@@ -150,14 +158,24 @@ impl FileSet for PolicyFiles {
         text.to_ascii_lowercase().contains("hookspath") || text.split(|letter: char| !is_of_name(letter)).any(is_named)
     }
 
+    fn may_be_one(&self, test: &dyn Fn(&str) -> bool) -> bool {
+        let mut relative = places::project_paths().chain(FURTHER.iter().copied()).chain(FOLDERS.iter().copied());
+        relative.any(test) || self.named.iter().any(|path| test(path))
+    }
+
     fn is_folder(&self, path: &str) -> bool {
         Path::new(path).is_dir()
     }
 
     fn present(&self) -> Vec<String> {
         let searched = places::all(&self.directories, &self.levels, self.agent.as_deref(), &self.plugins);
-        let beside = self.levels.iter().flat_map(|level| FURTHER.iter().chain(FOLDERS).map(|path| level.join(path)));
-        let named = self.named.iter().map(PathBuf::from);
+        let folders: FxHashSet<&str> = places::project_paths()
+            .filter_map(|path| Some(path.rsplit_once('/')?.0))
+            .chain(FOLDERS.iter().copied())
+            .collect();
+        let relative = || FURTHER.iter().copied().chain(folders.iter().copied());
+        let beside = self.levels.iter().flat_map(|level| relative().map(|path| level.join(path)));
+        let named = self.paths.iter().cloned();
         let all = searched.into_iter().map(|place| place.file).chain(beside).chain(named);
         let there = all.filter(|path| path.exists());
         there.flat_map(|path| [real(&path), path]).map(|path| path.to_string_lossy().replace('\\', "/")).collect()
@@ -176,10 +194,18 @@ fn real(path: &Path) -> PathBuf {
     )
 }
 
-/// A path as paths are compared: where the system does not tell letters apart by case, neither does this.
+/// The program itself, in each folder in which the system looks for programs.
+fn programs() -> Vec<PathBuf> {
+    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
+    let own = std::env::current_exe().ok().filter(|own| own.file_name().is_some_and(|own| own == name.as_str()));
+    found.chain(own).flat_map(|path| [real(&path), path]).collect()
+}
+
+/// A path as paths are compared: in either case, because some file systems do not tell letters apart by it.
 fn spelt(path: &str) -> String {
-    let path = path.replace('\\', "/");
-    if cfg!(any(windows, target_os = "macos")) { path.to_lowercase() } else { path }
+    path.replace('\\', "/").to_lowercase()
 }
 
 fn base_name(path: &str) -> &str {

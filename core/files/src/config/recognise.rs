@@ -155,6 +155,12 @@ fn by_place(file: &Path) -> Option<Recognised> {
     let name = file.file_name()?.to_str()?;
     let toml = has_extension(file, "toml");
     let ours = if toml { Format::HookweaveToml } else { Format::HookweaveJson };
+    // All files of this folder are Copilot's, whatever they are called.
+    let parents: Vec<&str> = file.ancestors().skip(1).filter_map(|dir| dir.file_name()?.to_str()).take(4).collect();
+    let in_hooks_folder = parents.first() == Some(&"hooks");
+    if in_hooks_folder && matches!(parents.get(1), Some(&(".github" | ".copilot"))) {
+        return Some(Recognised::sure(Format::Copilot));
+    }
     match name {
         "hookweave.toml" | "hookweave.json" | "hookweave.local.toml" | "hookweave.local.json" => {
             return Some(Recognised::sure(ours));
@@ -164,11 +170,6 @@ fn by_place(file: &Path) -> Option<Recognised> {
             return Some(Recognised::sure(Format::Claude));
         }
         _ => {}
-    }
-    let parents: Vec<&str> = file.ancestors().skip(1).filter_map(|dir| dir.file_name()?.to_str()).take(4).collect();
-    let in_hooks_folder = parents.first() == Some(&"hooks");
-    if in_hooks_folder && matches!(parents.get(1), Some(&(".github" | ".copilot"))) {
-        return Some(Recognised::sure(Format::Copilot));
     }
     for parent in &parents {
         if *parent == ".codex" {

@@ -2,8 +2,12 @@
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
+mod policy;
 mod programs;
 mod protected;
+mod readers;
+mod search;
+mod values;
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -15,8 +19,9 @@ use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
 use hookweave_command::{Line, Reading, Word};
-use programs::Use;
+use programs::{Changes, Use};
 pub use protected::NamedFiles;
+use search::Search;
 
 /// Tools that change no file, whatever their arguments name.
 const HARMLESS: &[&str] = &[
@@ -43,6 +48,15 @@ const HARMLESS: &[&str] = &[
 
 /// How many directories a line may change to before it is not followed any more.
 const MAX_DIRECTORIES: usize = 32;
+
+/// How many paths of a text that may be a program are looked at.
+const MAX_PATHS: usize = 512;
+
+/// What makes a word a pattern of the shell.
+const PATTERN: [char; 4] = ['*', '?', '[', '{'];
+
+/// What a command line has where a command's output is filled in.
+const FILLED: &str = "${_}";
 
 /// Tools that show nothing of the files that their arguments name.
 const SHOWS_NOTHING: &[&str] = &[
@@ -107,6 +121,10 @@ pub trait FileSet: fmt::Debug + Send + Sync {
     fn has(&self, path: &str) -> bool;
     /// Whether a text names a file of the set by its base name.
     fn is_named_in(&self, text: &str) -> bool;
+    /// Whether a file of the set passes a test, by its path from the root, or from any folder in small letters.
+    fn may_be_one(&self, _test: &dyn Fn(&str) -> bool) -> bool {
+        false
+    }
     /// Whether a folder is at a path.
     fn is_folder(&self, path: &str) -> bool;
     /// The files of the set that are there now, from the root.
@@ -181,14 +199,19 @@ impl Writes {
             // A line of another shell's is read as far as all shells agree.
             let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
             match line {
-                None => self.files.is_named_in(reading.text()),
+                None => self.is_named_in(reading.text()),
                 Some(line) => {
-                    Lines { files: &*self.files, access: self.access, reading, place: &place, present: OnceCell::new() }
-                        .touches(line)
+                    let (files, access, present) = (&*self.files, self.access, OnceCell::new());
+                    Lines { files, access, reading, line, place: &place, present }.touches(line)
                 }
             }
         });
         MatchResult::of(writes)
+    }
+
+    /// Whether a line that is not understood names a file of the set, or hookweave and what changes a policy.
+    fn is_named_in(&self, text: &str) -> bool {
+        self.files.is_named_in(text) || self.files.is_of_policy() && policy::changes_by_text(text)
     }
 
     fn has(&self, path: &PathForms) -> bool {
@@ -213,6 +236,7 @@ struct Lines<'l> {
     files: &'l dyn FileSet,
     access: Access,
     reading: &'l Reading,
+    line: &'l Line,
     /// The places that a path may mean.
     place: &'l dyn Fn(&str) -> [PathForms; 2],
     present: OnceCell<Vec<String>>,
@@ -238,31 +262,95 @@ impl Lines<'_> {
 
     fn writes(&self, line: &Line, directories: &[String]) -> bool {
         let names = |word: &Word| self.names(word, directories);
-        line.writes.iter().any(names)
+        line.writes.iter().any(|word| names(word) || self.is_computed(word))
+            || self.files.is_of_policy() && policy::ends_processes(line)
             || line.commands.iter().any(|command| match programs::usage(command) {
                 Use::Nothing => false,
                 Use::Policy => self.files.is_of_policy(),
-                Use::Unknown => self.files.is_named_in(self.reading.text()),
-                Use::Files(changes) => {
-                    changes.written.iter().any(|word| names(word))
-                        || changes.removed.iter().any(|word| self.holds_some(word, directories))
-                        || changes.put.iter().any(|(into, word)| names(word) && self.is_folder(into, directories))
-                }
+                Use::Fed => self.feeds(line, directories),
+                Use::Found(search) => self.finds(&search, directories) || search.runs.iter().any(names),
+                Use::Files(changes) => self.changes(line, &changes, directories),
             })
+    }
+
+    /// Whether what a command writes may be a file of the set.
+    fn changes(&self, line: &Line, changes: &Changes<'_>, directories: &[String]) -> bool {
+        let names = |word: &Word| self.names(word, directories);
+        let is_found = || self.files.is_of_policy() && policy::looks_up_program(line);
+        changes.written.iter().any(|word| names(word) || word.is_filled_in() && is_found())
+            || changes.removed.iter().any(|word| self.holds_some(word, directories))
+            || changes.put.iter().any(|(into, word)| names(word) && self.is_folder(into, directories))
+            || changes.texts.iter().any(|word| self.says(word, directories))
+            || changes.is_told && self.text_says(self.reading.text(), directories)
+    }
+
+    /// Whether a word that may be a program names a file of the set.
+    fn says(&self, word: &Word, directories: &[String]) -> bool {
+        values::texts(word, self.line).iter().any(|text| self.text_says(text, directories))
+    }
+
+    fn text_says(&self, text: &str, directories: &[String]) -> bool {
+        let is_of_path = |letter: char| letter.is_alphanumeric() || "._-/~".contains(letter);
+        let paths = text.split(|letter: char| !is_of_path(letter)).filter(|path| path.contains(char::is_alphabetic));
+        paths.take(MAX_PATHS).any(|path| directories.iter().any(|from| self.is_in_set(&join(from, path))))
+            || self.files.is_of_policy() && policy::changes_by_text(text)
+    }
+
+    /// Whether a file is written whose name a command prints, unless that makes a new file.
+    fn is_computed(&self, word: &Word) -> bool {
+        if !self.files.is_of_policy() {
+            return false;
+        }
+        if word.plain == FILLED {
+            return !makes_files(self.reading.text(), '>');
+        }
+        let name = word.plain.trim_start_matches(['$', '{']).trim_end_matches('}');
+        let is_filled = |(known, value): &(String, Option<Word>)| {
+            known == name && value.as_ref().is_some_and(|value| value.plain == FILLED)
+        };
+        self.line.assigned.iter().any(is_filled) && !makes_files(self.reading.text(), '=')
+    }
+
+    /// Whether commands of the line print names that may be those of the set.
+    fn feeds(&self, line: &Line, directories: &[String]) -> bool {
+        let words = || line.commands.iter().flat_map(|command| command.words().iter().skip(1));
+        self.files.is_named_in(self.reading.text())
+            || words().any(|word| self.names(word, directories))
+            || search::of_line(line).any(|search| self.finds(&search, directories))
+    }
+
+    /// Whether a search may find a file of the set.
+    fn finds(&self, search: &Search<'_>, directories: &[String]) -> bool {
+        let here = Word::of(".");
+        let folders: Vec<&Word> = if search.folders.is_empty() { vec![&here] } else { search.folders.clone() };
+        let is_chosen = |name: &String| self.is_called(name);
+        folders.iter().any(|word| self.names(word, directories) || self.holds_some(word, directories))
+            && search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen))
+    }
+
+    /// Whether a pattern of a name may be that of a file of the set, or of a folder of such files.
+    fn is_called(&self, name: &str) -> bool {
+        let pattern: String =
+            name.chars().map(|letter| if "*?[".contains(letter) { values::UNKNOWN } else { letter }).collect();
+        let pattern = pattern.to_lowercase();
+        let fits = |path: &str| values::fits(&pattern, &path.rsplit('/').next().unwrap_or(path).to_lowercase());
+        self.present().iter().any(|file| above(file).any(fits)) || self.files.may_be_matched(name, &[])
     }
 
     /// The directories in which the line may work, beside the one in which it begins; `None` if there are too many.
     fn directories(line: &Line) -> Option<Vec<String>> {
         let mut directories = vec![String::new()];
-        for target in line.commands.iter().flat_map(programs::directories) {
-            for from in directories.clone() {
-                let joined = join(&from, &target);
-                if !directories.contains(&joined) {
-                    directories.push(joined);
+        for word in line.commands.iter().flat_map(programs::directories) {
+            for target in values::texts(&word, line) {
+                for from in directories.clone() {
+                    let joined = join(&from, &target);
+                    if !directories.contains(&joined) {
+                        directories.push(joined);
+                    }
                 }
-            }
-            if directories.len() > MAX_DIRECTORIES {
-                return None;
+                if directories.len() > MAX_DIRECTORIES {
+                    return None;
+                }
             }
         }
         Some(directories)
@@ -270,37 +358,79 @@ impl Lines<'_> {
 
     /// Whether a word may name a file of the set.
     fn names(&self, word: &Word, directories: &[String]) -> bool {
-        let text = word.plain.as_str();
-        let is_there = directories.iter().any(|from| self.is_in_set(&join(from, text)));
-        if is_there || word.fixed().is_none() && self.may_become(word, directories) {
+        let is_pattern = word.fixed().is_none();
+        let may_name = |text: &String| {
+            directories.iter().any(|from| self.may_name(&join(from, text), is_pattern || from.contains(PATTERN)))
+        };
+        if values::texts(word, self.line).iter().any(may_name) {
             return true;
         }
+        let text = word.plain.as_str();
+        if word.is_filled_in() {
+            let last = text.rsplit('/').next().unwrap_or_default();
+            return last.contains('$') && self.files.is_named_in(self.reading.text());
+        }
         // Where it is unknown in which directory a line works, the name alone says what it may be.
-        let is_astray = directories.iter().any(|from| from.contains('$'));
+        let is_astray = directories.iter().any(|from| from.contains(values::UNKNOWN));
         is_astray && !text.starts_with(['/', '~']) && self.files.is_named_in(text)
+    }
+
+    /// Whether a path, of which parts may be unknown or patterns, may be that of a file of the set.
+    fn may_name(&self, path: &str, is_pattern: bool) -> bool {
+        if values::is_unknown(path) {
+            return false;
+        }
+        let is_open = path.contains(values::UNKNOWN);
+        let is_pattern = is_pattern && path.contains(PATTERN);
+        if !is_open && self.is_in_set(path) {
+            return true;
+        }
+        let places = (self.place)(path);
+        let mut places = places.iter().flat_map(|path| &path.places);
+        (is_open || is_pattern)
+            && places.any(|place| is_open && self.may_become(&place.full) || is_pattern && self.may_match(&place.full))
     }
 
     fn is_in_set(&self, path: &str) -> bool {
         (self.place)(path).iter().flat_map(PathForms::forms).any(|form| self.files.has(form))
     }
 
-    /// Whether a word that is filled in when the line runs may become a file of the set.
-    fn may_become(&self, word: &Word, directories: &[String]) -> bool {
-        if word.is_filled_in() {
-            let last = word.plain.rsplit('/').next().unwrap_or_default();
-            return last.contains('$') && self.files.is_named_in(self.reading.text());
-        }
-        directories.iter().any(|from| {
-            (self.place)(&join(from, &word.plain))
-                .iter()
-                .flat_map(|path| &path.places)
-                .any(|place| self.may_match(&place.full))
-        })
+    /// Whether a path from the root of which parts are unknown may be that of a file of the set.
+    fn may_become(&self, path: &str) -> bool {
+        let ends = || path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+        let is_known_in_part = |end: &&str| end.contains(values::UNKNOWN) && !values::is_unknown(end);
+        let path = path.to_lowercase();
+        let ends: Vec<String> = ends().filter(is_known_in_part).map(str::to_lowercase).collect();
+        let fits = |known: &str| {
+            if known.starts_with('/') {
+                values::fits(&path, known)
+            } else {
+                ends.iter().any(|end| values::fits(end, known))
+            }
+        };
+        self.files.may_be_one(&fits) || self.is_in_set(&path.replace(values::UNKNOWN, "x"))
     }
 
-    /// Whether a pattern of a shell may match a file of the set or a folder of such files.
+    /// Whether a pattern of a shell may match a file of the set or a folder of such files; behind the last part that is a
+    /// pattern, the file need not be there.
     fn may_match(&self, pattern: &str) -> bool {
-        pattern.contains('{') && self.files.is_named_in(pattern) || self.files.may_be_matched(pattern, self.present())
+        let is_pattern = |part: &str| part.contains(['*', '?', '[']);
+        let present = self.present();
+        if pattern.contains('{') && self.files.is_named_in(pattern) || self.files.may_be_matched(pattern, present) {
+            return true;
+        }
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let Some(last) = parts.iter().rposition(|part| is_pattern(part)).filter(|last| last + 1 < parts.len()) else {
+            return false;
+        };
+        let (folder, rest) = parts.split_at(last + 1);
+        let folder = folder.join("/");
+        let glob = Glob::new(&folder, |glob| glob.literal_separator(true).empty_alternates(true));
+        let Ok(glob) = glob else { return true };
+        let mut folders = present.iter().flat_map(|file| above(file));
+        folders.any(|path| {
+            glob.is_match(path) && !hides(&folder, path) && self.is_in_set(&format!("{path}/{}", rest.join("/")))
+        })
     }
 
     /// Whether a word may name a folder.
@@ -317,12 +447,21 @@ impl Lines<'_> {
         let present = self.present();
         let places = (self.place)(".").into_iter().flat_map(|path| path.places);
         let here: Vec<String> = places.map(|place| place.full).collect();
-        directories.iter().any(|from| {
-            (self.place)(&join(from, &word.plain))
-                .iter()
-                .any(|path| path.places.iter().any(|place| self.files.are_below(&place.full, &here, present)))
+        let texts = values::texts(word, self.line);
+        texts.iter().any(|text| {
+            directories.iter().any(|from| {
+                let places = (self.place)(&join(from, text)).into_iter().flat_map(|path| path.places);
+                places.into_iter().any(|place| self.files.are_below(&place.full, &here, present))
+            })
         })
     }
+}
+
+/// Whether every command of a text whose output stands right behind a sign is `mktemp`.
+fn makes_files(text: &str, sign: char) -> bool {
+    let behind = text.split(sign).skip(1).map(|rest| rest.trim_start_matches([' ', '\t', '"', '&', '|']));
+    let mut commands = behind.filter_map(|rest| rest.strip_prefix("$(").or_else(|| rest.strip_prefix('`')));
+    commands.all(|command| command.trim_start().starts_with("mktemp"))
 }
 
 /// A path and the folders that it lies in.

@@ -1,4 +1,4 @@
-//! Guards that fail open: what crashes or takes too long lets through what it was to refuse.
+//! Guards that let through what they were to refuse: those that crash or take too long, and those that are off.
 
 use super::standing::Standing;
 use super::{Finding, Findings};
@@ -22,6 +22,14 @@ pub(super) fn check(hooks: &[Declared], standing: &Standing<'_>, all: &mut Vec<F
         first.declared_event
     );
     Findings { declared: first, standing, all }.add_at("guard-fails-open", &["event"], message);
+}
+
+/// Notes the hooks that are off: a file full of them looks like a policy.
+pub(super) fn note_switched_off(hooks: &[Declared], standing: &Standing<'_>, all: &mut Vec<Finding>) {
+    for declared in hooks.iter().filter(|declared| !declared.spec.enabled) {
+        let what = "this hook is switched off and never runs; take out `enabled = false` if it is to run";
+        Findings { declared, standing, all }.add_at("switched-off", &["enabled"], what.to_owned());
+    }
 }
 
 fn fails_open(declared: &Declared) -> bool {

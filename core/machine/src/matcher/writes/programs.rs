@@ -2,87 +2,11 @@
 
 use std::borrow::Cow;
 
-use hookweave_command::{Simple, Word, program_name};
+use hookweave_command::{Simple, Starts, Word, is_shell, program_name};
 
-/// Programs that only read what their arguments name.
-const READ: &[&str] = &[
-    ".",
-    "[",
-    "[[",
-    "ack",
-    "ag",
-    "awk",
-    "base64",
-    "basename",
-    "bat",
-    "cat",
-    "cd",
-    "cksum",
-    "cmp",
-    "column",
-    "comm",
-    "cut",
-    "diff",
-    "dir",
-    "dirname",
-    "du",
-    "echo",
-    "egrep",
-    "eza",
-    "false",
-    "fd",
-    "fgrep",
-    "file",
-    "fold",
-    "gawk",
-    "grep",
-    "head",
-    "hexdump",
-    "jq",
-    "less",
-    "ls",
-    "lsattr",
-    "md5sum",
-    "mkdir",
-    "more",
-    "nl",
-    "od",
-    "paste",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "readlink",
-    "realpath",
-    "rg",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "shellcheck",
-    "sort",
-    "source",
-    "stat",
-    "strings",
-    "tac",
-    "tail",
-    "test",
-    "tr",
-    "tree",
-    "true",
-    "type",
-    "uniq",
-    "wc",
-    "which",
-    "xxd",
-    "yq",
-    "zcat",
-];
-
-/// Programs that write what their arguments name; others that are in neither list may.
-const WRITE: &[&str] = &[
-    "chgrp", "chmod", "chown", "cp", "dd", "ed", "ex", "install", "ln", "mv", "nano", "patch", "perl", "rm", "rmdir",
-    "rsync", "ruby", "sed", "shred", "sponge", "tee", "touch", "truncate", "unlink", "vi", "vim",
-];
+use super::policy;
+use super::readers::{self, is_action};
+use super::search::{self, Search};
 
 /// Programs that take away the folders that they are given, with all that is in them.
 const REMOVE: &[&str] = &["mv", "rm", "rmdir", "shred", "unlink"];
@@ -121,14 +45,20 @@ const GIT_READS: &[&str] = &[
     "tag",
 ];
 
+/// Programs that run a text that comes from elsewhere if no file is named.
+const INTERPRETERS: &[&str] =
+    &["bun", "deno", "ed", "ex", "lua", "node", "perl", "php", "python", "python3", "ruby", "Rscript"];
+
 /// What a command does to files.
 pub(super) enum Use<'c> {
     /// It changes none that its words name.
     Nothing,
     /// It changes what a policy is made of, whatever else its words say.
     Policy,
-    /// Which files it changes does not stand in its words.
-    Unknown,
+    /// It changes files that another command of the line names.
+    Fed,
+    /// It changes files that it searches.
+    Found(Search<'c>),
     /// It may change these.
     Files(Changes<'c>),
 }
@@ -142,46 +72,83 @@ pub(super) struct Changes<'c> {
     pub(super) removed: Vec<Cow<'c, Word>>,
     /// Files that it writes if the other word is a folder.
     pub(super) put: Vec<(Cow<'c, Word>, Cow<'c, Word>)>,
-}
-
-impl<'c> Changes<'c> {
-    const fn of(written: Vec<Cow<'c, Word>>) -> Use<'c> {
-        Use::Files(Self { written, removed: Vec::new(), put: Vec::new() })
-    }
+    /// Texts that may be programs, which name the files that they write.
+    pub(super) texts: Vec<Cow<'c, Word>>,
+    /// It runs a text that comes from elsewhere in the line.
+    pub(super) is_told: bool,
 }
 
 /// What a command may write.
 pub(super) fn usage(command: &Simple) -> Use<'_> {
+    if policy::changes_by_words(command) {
+        return Use::Policy;
+    }
     let Some((program, args, is_fed)) = running(command) else { return Use::Nothing };
+    // `python -m hookweave`, `node hookweave.mjs`
+    let script = args.iter().position(|word| !word.plain.starts_with('-')).filter(|_| RUN.contains(&program));
+    let (program, args) = match script.filter(|at| args.get(*at).is_some_and(|word| policy::is_program(&word.plain))) {
+        Some(at) => ("hookweave", args.get(at + 1..).unwrap_or_default()),
+        None => (program, args),
+    };
     let known = |list: &[&str]| list.contains(&program);
     let has = |test: fn(&str) -> bool| args.iter().any(|word| test(&word.plain));
     match program {
-        "hookweave" if changes_policy(args) => return Use::Policy,
         "hookweave" if !has(|word| word == "--fix" || word.starts_with("-o") || word.starts_with("--out")) => {
             return Use::Nothing;
         }
         "git" => return git(args),
-        "find" | "gfind" if !has(is_action) => return Use::Nothing,
-        "sed" | "gsed" if !has(edits_in_place) => return Use::Nothing,
-        "awk" | "gawk" if has(|word| word == "inplace") => return Changes::of(operands(args)),
-        "sort" if has(|word| word.starts_with("-o")) => return Changes::of(operands(args)),
-        "yq" if has(edits_in_place) => return Changes::of(operands(args)),
-        _ if known(READ) => return Use::Nothing,
-        _ if is_fed => return Use::Unknown,
+        "find" | "gfind" if has(is_action) => return found(args),
+        "sed" | "gsed" if readers::reads(program, args) => {
+            let written = readers::written_by_sed(args).map(Cow::Owned).collect();
+            return Use::Files(Changes { written, ..Changes::default() });
+        }
+        _ if readers::reads(program, args) => return Use::Nothing,
+        _ if is_fed => return Use::Fed,
         _ => {}
     }
     let mut words = operands(args);
+    if matches!(program, "aria2c" | "curl" | "wget") {
+        words.extend(fetched(args));
+    }
+    let is_told = known(INTERPRETERS) && words.first().is_none_or(|word| word.plain == "-");
+    // The text of a shell is read as the commands that it is.
+    let texts = if is_shell(program) { Vec::new() } else { texts(args) };
     if known(RUN) && !words.is_empty() {
         words.remove(0);
     }
-    let mut removed = if known(REMOVE) || program == "find" { words.clone() } else { Vec::new() };
+    let mut removed = if known(REMOVE) { words.clone() } else { Vec::new() };
     if known(PUT) {
         // What something is put into stays.
         removed.pop();
         let (written, put) = put(program, args, words);
-        return Use::Files(Changes { written, removed, put });
+        return Use::Files(Changes { written, removed, put, ..Changes::default() });
     }
-    Use::Files(Changes { written: words, removed, put: Vec::new() })
+    Use::Files(Changes { written: words, removed, put: Vec::new(), texts, is_told })
+}
+
+/// What `find` changes of what it finds.
+fn found(args: &[Word]) -> Use<'_> {
+    let runs = |word: &Word| ["-exec", "-ok"].iter().any(|option| word.plain.starts_with(option));
+    let run = args.iter().position(runs).and_then(|at| args.get(at + 1..)?.split_first());
+    let is_read = run.is_some_and(|(program, behind)| readers::reads(program_name(&program.plain), behind));
+    let acts = |word: &Word| is_action(&word.plain) && !runs(word);
+    if is_read && !args.iter().any(acts) { Use::Nothing } else { Use::Found(search::of_find(args)) }
+}
+
+/// The files as which programs keep what they fetch, if they take the names of the addresses.
+fn fetched(args: &[Word]) -> impl Iterator<Item = Cow<'_, Word>> {
+    args.iter().filter_map(|word| {
+        let (_, path) = word.plain.split_once("://")?;
+        let name = path.split(['?', '#']).next()?.rsplit('/').next()?;
+        Some(Cow::Owned(word.with(name)))
+    })
+}
+
+/// The words that may be programs: those that are more than one name.
+fn texts(args: &[Word]) -> Vec<Cow<'_, Word>> {
+    let is_text =
+        |word: &&Word| word.is_filled_in() || word.plain.contains([' ', '(', '\'', '"', '\n', ';', '>', '|', ',']);
+    args.iter().filter(is_text).map(Cow::Borrowed).collect()
 }
 
 /// Programs that say the names that they are given, and read no file.
@@ -198,39 +165,47 @@ pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
     }
 }
 
-/// The program that a command runs, with its arguments: for one that runs another, the other.
+/// The program that a command runs, with its arguments, and whether it gets further ones from elsewhere: for one that
+/// starts another, the other.
 fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
-    let mut calls = command.calls().map(|(program, args, is_fed)| (program_name(program), args, is_fed));
-    let first = calls.next()?;
-    let is_find = matches!(first.0, "find" | "gfind");
-    if !command.wraps() || is_find && !first.1.iter().any(|word| is_action(&word.plain)) {
-        return Some(first);
-    }
-    // `.` is a folder here.
-    let reads = |name: &str| READ.contains(&name) && name != ".";
-    let is_known =
-        |name: &str| reads(name) || WRITE.contains(&name) || RUN.contains(&name) || matches!(name, "git" | "hookweave");
-    match calls.find(|(name, ..)| is_known(name)) {
-        // What writes counts for all words of the command: `find x -exec rm {} \;`.
-        Some((name, _, is_fed)) if is_find && WRITE.contains(&name) => Some((name, first.1, is_fed)),
-        Some(known) => Some(known),
-        None => Some(first),
+    let words = match command.starts() {
+        Starts::Program(words) | Starts::FromPackages(words) | Starts::Somewhere(words) => words,
+    };
+    let (program, args) = words.split_first()?;
+    match program_name(&program.plain) {
+        "xargs" => {
+            let (program, args) = behind_xargs(args).split_first()?;
+            Some((program_name(&program.plain), args, true))
+        }
+        "parallel" => Some(("parallel", args, true)),
+        name => Some((name, args, false)),
     }
 }
 
-/// Whether a word of `find` says what is done with what it finds.
-fn is_action(word: &str) -> bool {
-    word == "-delete"
-        || word.starts_with("-exec")
-        || word.starts_with("-ok")
-        || word.starts_with("-fprint")
-        || word == "-fls"
-}
-
-fn edits_in_place(option: &str) -> bool {
-    let short = option.strip_prefix('-').filter(|short| !short.starts_with('-'));
-    option.starts_with("--in-place")
-        || short.is_some_and(|short| short.split(['e', 'f']).next().unwrap_or_default().contains('i'))
+/// The command of `xargs`, behind its options.
+fn behind_xargs(args: &[Word]) -> &[Word] {
+    const VALUED: &[&str] = &[
+        "-E",
+        "-I",
+        "-J",
+        "-L",
+        "-P",
+        "-R",
+        "-a",
+        "-d",
+        "-n",
+        "-s",
+        "--arg-file",
+        "--delimiter",
+        "--max-args",
+        "--max-procs",
+    ];
+    let mut rest = args;
+    while let Some((option, behind)) = rest.split_first().filter(|(word, _)| word.plain.starts_with('-')) {
+        let values = usize::from(VALUED.contains(&option.plain.as_str()));
+        rest = behind.get(values..).unwrap_or_default();
+    }
+    rest
 }
 
 /// The words that may name files: no options, but what stands behind their `=`; not what is left out.
@@ -285,61 +260,47 @@ fn git(args: &[Word]) -> Use<'_> {
     while let Some((word, behind)) = rest.split_first() {
         match word.plain.as_str() {
             "-c" | "-C" | "--git-dir" | "--work-tree" => {
-                if behind.first().is_some_and(|value| names_hooks_path(&value.plain)) {
+                if behind.first().is_some_and(|value| value.plain.to_ascii_lowercase().starts_with("core.hookspath")) {
                     return Use::Policy;
                 }
                 rest = behind.get(1..).unwrap_or_default();
             }
             option if option.starts_with('-') => rest = behind,
-            "config" => {
-                return if sets_hooks_path(behind) { Use::Policy } else { Changes::of(operands(behind)) };
+            "config" if policy::changes_git(behind) => return Use::Policy,
+            "config" => return Use::Files(Changes { written: operands(behind), ..Changes::default() }),
+            verb if GIT_READS.contains(&verb) => {
+                return Use::Files(Changes { written: git_output(behind), ..Changes::default() });
             }
-            verb if GIT_READS.contains(&verb) => return Use::Nothing,
             verb => {
                 let written = operands(behind);
                 let removed = if matches!(verb, "rm" | "mv") { written.clone() } else { Vec::new() };
-                return Use::Files(Changes { written, removed, put: Vec::new() });
+                return Use::Files(Changes { written, removed, ..Changes::default() });
             }
         }
     }
     Use::Nothing
 }
 
-/// Git's setting of the folder in which it finds hooks.
-fn names_hooks_path(word: &str) -> bool {
-    word.to_ascii_lowercase().starts_with("core.hookspath")
-}
-
-/// Whether `git config` changes where hooks are found.
-fn sets_hooks_path(args: &[Word]) -> bool {
-    let Some(at) = args.iter().position(|word| names_hooks_path(&word.plain)) else { return false };
-    let asks = |word: &Word| word.plain.starts_with("--get") || matches!(word.plain.as_str(), "get" | "-l" | "--list");
-    let takes_away = |word: &Word| word.plain.starts_with("--unset") || word.plain == "unset";
-    !args.iter().any(asks) && (args.len() > at + 1 || args.iter().any(takes_away))
-}
-
-/// Whether a command of hookweave changes the policy, its approvals or agents' settings.
-fn changes_policy(args: &[Word]) -> bool {
-    let mut verbs = args.iter().map(|word| word.plain.as_str()).filter(|word| !word.starts_with('-'));
-    match verbs.next() {
-        Some("trust") => verbs.next().is_some_and(|verb| matches!(verb, "approve" | "revoke")),
-        Some(verb) => matches!(verb, "init" | "install" | "uninstall"),
-        None => false,
-    }
+/// The file into which a command of git that reads is told to write.
+fn git_output(args: &[Word]) -> Vec<Cow<'_, Word>> {
+    let apart = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| option.plain == "--output");
+    let joined = args.iter().filter_map(|word| Some(Cow::Owned(word.with(word.plain.strip_prefix("--output=")?))));
+    apart.map(|(_, file)| Cow::Borrowed(file)).chain(joined).collect()
 }
 
 /// The directories that a command changes to, for itself or for what follows it.
-pub(super) fn directories(command: &Simple) -> Vec<String> {
+pub(super) fn directories(command: &Simple) -> Vec<Cow<'_, Word>> {
     let Some((program, args, _)) = command.calls().next() else { return Vec::new() };
     if matches!(program_name(program), "cd" | "pushd") {
         let target = args.iter().find(|word| !word.plain.starts_with('-'));
-        return vec![target.map_or_else(|| "~".to_owned(), |word| word.plain.clone())];
+        return vec![target.map_or_else(|| Cow::Owned(Word::of("~")), Cow::Borrowed)];
     }
     let behind =
         args.iter().zip(args.iter().skip(1)).filter(|(option, _)| matches!(option.plain.as_str(), "-C" | "--chdir"));
     let joined = args.iter().filter_map(|word| {
         let text = word.plain.strip_prefix("--chdir=").or_else(|| word.plain.strip_prefix("--directory="));
-        text.or_else(|| word.plain.strip_prefix("-C").filter(|text| !text.is_empty()))
+        let text = text.or_else(|| word.plain.strip_prefix("-C").filter(|text| !text.is_empty()));
+        text.map(|text| Cow::Owned(word.with(text)))
     });
-    behind.map(|(_, target)| target.plain.clone()).chain(joined.map(str::to_owned)).collect()
+    behind.map(|(_, target)| Cow::Borrowed(target)).chain(joined).collect()
 }

@@ -1,0 +1,93 @@
+//! What lets an agent's settings look as if hookweave guarded, and takes the guarding away.
+
+use serde_json::Value;
+
+use crate::agents::{Agent, Shape};
+use crate::hook_command::{agent_of, is_alone, is_this_command};
+use crate::settings::places;
+
+/// The least time in seconds in which hookweave can decide.
+const LEAST_SECONDS: f64 = 1.0;
+
+/// One fault, and where it stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) what: String,
+    pub(crate) place: String,
+}
+
+/// The switches of an agent's settings by which no hook of them runs.
+pub(crate) fn switches(agent: &Agent, settings: &Value) -> Vec<Fault> {
+    let is = |path: &str, wanted: bool| settings.pointer(path).and_then(Value::as_bool) == Some(wanted);
+    let fault = |place: &str, value: bool| Fault {
+        what: format!("`{place}: {value}` switches every hook off; take it out"),
+        place: place.to_owned(),
+    };
+    let mut faults = Vec::new();
+    if matches!(agent.name, "claude-code" | "copilot") && is("/disableAllHooks", true) {
+        faults.push(fault("disableAllHooks", true));
+    }
+    if agent.name == "gemini-cli" {
+        let off = ["hooksConfig", "hooks"].into_iter().filter(|section| is(&format!("/{section}/enabled"), false));
+        faults.extend(off.map(|section| fault(&format!("{section}.enabled"), false)));
+        let named = |section: &&str| {
+            let list = settings.pointer(&format!("/{section}/disabled")).and_then(Value::as_array);
+            list.is_some_and(|list| list.iter().filter_map(Value::as_str).any(|name| name.starts_with("hookweave")))
+        };
+        faults.extend(["hooksConfig", "hooks"].iter().filter(|section| named(section)).map(|section| Fault {
+            what: "hookweave is in the list of disabled hooks; take it out".to_owned(),
+            place: format!("{section}.disabled"),
+        }));
+    }
+    faults
+}
+
+/// What keeps entries that run hookweave from guarding.
+pub(crate) fn of_entries(agent: &Agent, settings: &Value) -> Vec<Fault> {
+    let events = settings.get("hooks").and_then(Value::as_object).or_else(|| settings.as_object());
+    let mut faults = Vec::new();
+    for (event, groups) in events.into_iter().flatten() {
+        let groups = groups.as_array().map(Vec::as_slice).unwrap_or_default();
+        for ((event, group, at), handler) in places(agent, event, groups) {
+            let place = match agent.shape {
+                Shape::Flat => format!("hooks.{event}[{at}]"),
+                Shape::Groups => format!("hooks.{event}[{group}].hooks[{at}]"),
+            };
+            let around = groups.get(group).filter(|_| agent.shape == Shape::Groups);
+            let found = of_entry(agent, around, handler);
+            faults.extend(found.into_iter().map(|what| Fault { what, place: place.clone() }));
+        }
+    }
+    faults
+}
+
+fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value) -> Vec<String> {
+    let fields = ["command", "bash"].into_iter().filter_map(|field| handler.get(field)?.as_str());
+    let Some(command) = fields.into_iter().find(|command| is_this_command(command)) else { return Vec::new() };
+    let mut faults = Vec::new();
+    if let Some(other) = agent_of(command).filter(|other| other != agent.name) {
+        faults.push(format!(
+            "`--agent {other}` is not {}, so its answers are not understood; install it again",
+            agent.name
+        ));
+    }
+    if !is_alone(command) {
+        faults.push(format!("`{command}` does more than run hookweave, so its answer may be lost; install it again"));
+    }
+    let either = |field: &str| group.and_then(|group| group.get(field)).or_else(|| handler.get(field));
+    if let Some(matcher) = either("matcher").and_then(Value::as_str).filter(|text| !matches!(*text, "" | "*" | ".*")) {
+        faults.push(format!("the matcher `{matcher}` leaves other calls unguarded; take it out"));
+    }
+    if let Some(condition) = either("if").and_then(Value::as_str) {
+        faults.push(format!("`if` lets it run for `{condition}` alone; take it out"));
+    }
+    if either("async").and_then(Value::as_bool) == Some(true) {
+        faults.push("`async` is true, so the agent does not wait for its answer; take it out".to_owned());
+    }
+    let unit = if agent.name == "gemini-cli" { 0.001 } else { 1.0 };
+    let timeout = ["timeout", "timeoutSec"].into_iter().find_map(|field| Some((field, handler.get(field)?.as_f64()?)));
+    if let Some((field, limit)) = timeout.filter(|(_, limit)| limit * unit < LEAST_SECONDS) {
+        faults.push(format!("`{field}` is {limit}, too short for an answer; take it out"));
+    }
+    faults
+}

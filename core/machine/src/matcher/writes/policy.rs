@@ -1,0 +1,167 @@
+//! Commands that change what a policy is made of without naming a file of it: hookweave's own, git's settings, and those
+//! that end hookweave.
+
+use hookweave_command::{Line, Simple, Word, program_name};
+
+/// Words of hookweave that change a policy, its approvals or agents' settings.
+const CHANGES: &[&str] = &["approve", "init", "install", "revoke", "uninstall"];
+
+/// Commands of hookweave that change nothing of them, whatever their other words say.
+const ASKS: &[&str] = &[
+    "audit",
+    "completion",
+    "convert",
+    "doctor",
+    "explain",
+    "help",
+    "hook",
+    "lint",
+    "list",
+    "man",
+    "record",
+    "replay",
+    "run",
+    "schema",
+    "test",
+    "try",
+];
+
+/// Options of hookweave that stand before its command, with a value.
+const VALUED: &[&str] = &["-C", "--cwd", "--color"];
+
+/// Ends of the names under which it is started.
+const ENDINGS: &[&str] = &["", "-cli", ".cjs", ".cmd", ".exe", ".js", ".mjs", ".ps1", ".py"];
+
+/// Settings of git that name a program, or a file with further settings; `*` stands for any name.
+const GIT_RUNS: &[&str] = &[
+    "alias.*",
+    "core.alternaterefscommand",
+    "core.askpass",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.hookspath",
+    "core.pager",
+    "core.sshcommand",
+    "credential.*helper",
+    "diff.*command",
+    "diff.external",
+    "diff.*textconv",
+    "difftool.*cmd",
+    "filter.*clean",
+    "filter.*process",
+    "filter.*smudge",
+    "gpg.*program",
+    "include.path",
+    "includeif.*path",
+    "init.templatedir",
+    "interactive.difffilter",
+    "merge.*driver",
+    "mergetool.*cmd",
+    "pager.*",
+    "sequence.editor",
+    "uploadpack.packobjectshook",
+];
+
+/// Whether a word is the program, by any path.
+pub(super) fn is_program(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let name = name.split('@').next().unwrap_or(name).to_ascii_lowercase();
+    name.strip_prefix("hookweave").is_some_and(|end| ENDINGS.contains(&end))
+}
+
+/// Whether a command is hookweave's, whatever starts it, and changes the policy.
+pub(super) fn changes_by_words(command: &Simple) -> bool {
+    let words = command.words();
+    let known = words.iter().position(|word| is_program(&word.plain));
+    match known {
+        Some(at) => changes(words.get(at + 1..).unwrap_or_default()),
+        // A program that is filled in may be any.
+        None if command.is_nameless => is_approval(words.get(1..).unwrap_or_default()),
+        None => false,
+    }
+}
+
+/// Whether words behind the program's name change the policy.
+fn changes(args: &[Word]) -> bool {
+    let mut words = args.iter();
+    let mut is_sure = true;
+    let verb = loop {
+        let Some(word) = words.next() else { return false };
+        match word.plain.as_str() {
+            option if VALUED.contains(&option) => drop(words.next()),
+            option if option.starts_with('-') => {
+                is_sure &= matches!(option, "-q" | "--quiet" | "-v" | "--verbose") || option.contains('=');
+            }
+            _ => break word,
+        }
+    };
+    if is_sure && verb.fixed().is_some_and(|verb| ASKS.contains(&verb)) {
+        return false;
+    }
+    // What is filled in may be such a word.
+    args.iter().any(|word| CHANGES.contains(&word.plain.as_str()) || word.is_filled_in())
+}
+
+/// `trust approve` and its kin.
+fn is_approval(args: &[Word]) -> bool {
+    let mut pairs = args.iter().zip(args.iter().skip(1));
+    pairs.any(|(one, other)| {
+        matches!(one.plain.as_str(), "trust" | "approvals") && CHANGES.contains(&other.plain.as_str())
+    })
+}
+
+/// Whether a text that a program runs, or a line that is not understood, names hookweave and such a word behind it.
+pub(super) fn changes_by_text(text: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || "._-/\\@".contains(letter);
+    let mut words = text.split(|letter: char| !is_of_name(letter));
+    words.any(is_program) && words.any(|word| CHANGES.contains(&word))
+}
+
+/// Whether a line ends processes of hookweave: `pkill hookweave`, `kill $(pgrep hookweave)`.
+pub(super) fn ends_processes(line: &Line) -> bool {
+    let runs = |command: &Simple, programs: &[&str]| {
+        command.calls().any(|(program, ..)| programs.contains(&program_name(program)))
+    };
+    let names =
+        |command: &Simple| command.words().iter().any(|word| word.plain.to_ascii_lowercase().contains("hookweave"));
+    let commands = || line.commands.iter();
+    commands().any(|command| runs(command, &["pkill", "killall", "taskkill"]) && names(command))
+        || commands().any(|command| runs(command, &["kill"])) && commands().any(names)
+}
+
+/// Whether a line looks up where the program is.
+pub(super) fn looks_up_program(line: &Line) -> bool {
+    const FIND: &[&str] = &["command", "hash", "readlink", "realpath", "type", "whence", "where", "whereis", "which"];
+    line.commands.iter().any(|command| {
+        let words = command.words();
+        let finds = words.first().is_some_and(|name| FIND.contains(&program_name(&name.plain)));
+        finds && words.iter().skip(1).any(|word| is_program(&word.plain))
+    })
+}
+
+/// Whether a setting of git decides what git runs.
+pub(super) fn names_program_of_git(setting: &str) -> bool {
+    let setting = setting.split('=').next().unwrap_or(setting).to_ascii_lowercase();
+    GIT_RUNS.iter().any(|known| match known.split_once('*') {
+        Some((start, end)) => setting.starts_with(start) && setting.ends_with(end),
+        None => setting == *known,
+    })
+}
+
+/// Whether `git config` changes what git runs by itself.
+pub(super) fn changes_git(args: &[Word]) -> bool {
+    const READS: &[&str] = &["get", "list", "-l", "--list"];
+    const WRITES: &[&str] =
+        &["--edit", "--remove-section", "--rename-section", "-e", "edit", "remove-section", "rename-section"];
+    let has = |words: &[&str]| args.iter().any(|word| words.contains(&word.plain.as_str()));
+    if has(WRITES) {
+        return true;
+    }
+    let reads = has(READS) || args.iter().any(|word| word.plain.starts_with("--get"));
+    let Some(at) = args.iter().position(|word| names_program_of_git(&word.plain) || word.fixed().is_none()) else {
+        return false;
+    };
+    let takes_away = args.iter().any(|word| word.plain.starts_with("--unset") || word.plain == "unset");
+    !reads && (args.len() > at + 1 || takes_away)
+}
