@@ -5,6 +5,7 @@
 
 mod command;
 mod domain;
+mod files;
 mod mistakes;
 mod path_rule;
 
@@ -17,6 +18,7 @@ use crate::tool::usual::SHELLS;
 
 use command::Command;
 use domain::Domain;
+use files::Files;
 pub(super) use path_rule::PathRule;
 
 /// Tools that a rule about editing covers.
@@ -49,7 +51,7 @@ enum Tools {
 enum RuleContent {
     Anything,
     Command(Command),
-    Path(PathRule),
+    Path(PathRule, Files),
     Domain(Domain),
     /// One argument, by name.
     Argument(&'static str, Glob),
@@ -77,8 +79,18 @@ impl Rule {
 
     /// Whether the rule speaks of a tool; the names are all that it goes by.
     pub(super) fn speaks_of(&self, names: &[&str]) -> bool {
+        self.is_about(names) || self.files().is_some_and(|files| files.speaks_of(names))
+    }
+
+    /// Whether it is about a tool of these names, so that its `allow` may cover a call of it.
+    fn is_about(&self, names: &[&str]) -> bool {
         let mut aliases = names.iter().flat_map(|name| tool_names::aliases(name));
         names.iter().any(|name| self.tools.has(name)) || aliases.any(|name| self.tools.has(name))
+    }
+
+    /// The files that it is about.
+    const fn files(&self) -> Option<&Files> {
+        if let RuleContent::Path(_, files) = &self.about { Some(files) } else { None }
     }
 
     /// The tools that it names one by one.
@@ -102,7 +114,12 @@ impl Rule {
         if !self.speaks_of(names) {
             return MatchResult::NO;
         }
+        let touches = || self.files().is_some_and(|files| input.event().gates_tools() && files.touches(names, input));
+        if !self.is_about(names) {
+            return MatchResult { selects: touches(), grants_all: false };
+        }
         let verdict = self.judge_call(names, input);
+        let verdict = MatchResult { selects: verdict.selects || touches(), ..verdict };
         // An `allow` for one shell is none for another, which may read the same line otherwise.
         let is_other_shell = SHELLS.contains(&self.name.as_str()) && !names.contains(&self.name.as_str());
         MatchResult { grants_all: verdict.grants_all && !is_other_shell, ..verdict }
@@ -118,10 +135,11 @@ impl Rule {
                 if indeterminate || is_foreign {
                     MatchResult::INDETERMINATE
                 } else {
-                    all(lines.iter().map(|line| command.judge(line)))
+                    let place = |path: &str| input.place(path);
+                    all(lines.iter().map(|line| command.judge(line, &place)))
                 }
             }
-            RuleContent::Path(path_rule) => {
+            RuleContent::Path(path_rule, _) => {
                 let found = input.paths();
                 let paths = found.items.iter().map(|path| path_rule.judge(path));
                 let verdict = all(paths);
@@ -172,7 +190,7 @@ impl Tools {
         if name.contains('*') {
             return glob(name, false).map(Self::Glob);
         }
-        let covered = |group: &[&str]| group.contains(&name) && matches!(about, RuleContent::Path(_));
+        let covered = |group: &[&str]| group.contains(&name) && matches!(about, RuleContent::Path(..));
         let named = if name == "Bash" {
             SHELLS.iter().map(|&name| name.to_owned()).collect()
         } else if covered(EDITING) && name == "Edit" {
@@ -201,7 +219,7 @@ impl RuleContent {
             return Command::new(content).map(Self::Command);
         }
         if EDITING.contains(&tool) || READING.contains(&tool) {
-            return PathRule::new(content).map(Self::Path);
+            return Ok(Self::Path(PathRule::new(content)?, Files::new(tool, content)?));
         }
         let argument = match tool {
             "WebFetch" => {

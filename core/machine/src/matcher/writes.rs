@@ -2,9 +2,12 @@
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
+mod directories;
 mod programs;
 mod protected;
+mod readers;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +17,8 @@ use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
-use hookweave_command::{Line, Reading, Word};
+pub(super) use directories::{directories, join};
+use hookweave_command::{Line, Reading, Simple, Word};
 use programs::Use;
 pub use protected::NamedFiles;
 
@@ -40,9 +44,6 @@ const HARMLESS: &[&str] = &[
     "WebFetch",
     "WebSearch",
 ];
-
-/// How many directories a line may change to before it is not followed any more.
-const MAX_DIRECTORIES: usize = 32;
 
 /// Tools that show nothing of the files that their arguments name.
 const SHOWS_NOTHING: &[&str] = &[
@@ -120,6 +121,10 @@ pub trait FileSet: fmt::Debug + Send + Sync {
         let is_match = |path: &str| glob.is_match(path) && !hides(pattern, path);
         present.iter().any(|file| above(file).any(is_match))
     }
+    /// The paths of the set, or above it, that a pattern of a shell is seen to name.
+    fn named_by(&self, _pattern: &str) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether there are files of the set in a folder, given from the root; `here` are the working directory and the project's.
     fn are_below(&self, folder: &str, _here: &[String], present: &[String]) -> bool {
         present.iter().any(|file| above(file).any(|path| path == folder))
@@ -171,29 +176,45 @@ impl Writes {
             Some(_) => {}
         }
         let paths = input.paths();
-        let (lines, is_unreadable) = input.lines();
-        if paths.indeterminate || is_unreadable || paths.items.iter().any(|path| self.has(path)) {
+        if paths.indeterminate || input.lines().1 || paths.items.iter().any(|path| self.has(path)) {
             return MatchResult::YES;
         }
-        let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
-        let place = |path: &str| input.place(path);
-        let writes = lines.iter().any(|reading| {
-            // A line of another shell's is read as far as all shells agree.
-            let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
-            match line {
-                None => self.files.is_named_in(reading.text()),
-                Some(line) => {
-                    Lines { files: &*self.files, access: self.access, reading, place: &place, present: OnceCell::new() }
-                        .touches(line)
-                }
-            }
-        });
-        MatchResult::of(writes)
+        MatchResult::of(any_line(&*self.files, self.access, Doubt::Counts, input))
     }
 
     fn has(&self, path: &PathForms) -> bool {
         path.forms().any(|form| self.files.has(form))
     }
+}
+
+/// Whether a command line reads or changes a file of the set by a program that is known to do so, or is not understood and
+/// names one.
+pub(super) fn lines_touch<H: Host>(files: &dyn FileSet, access: Access, input: &MatchInput<'_, H>) -> bool {
+    input.lines().1 || any_line(files, access, Doubt::IsNone, input)
+}
+
+/// What is taken of a program of which it is not known what it does with files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// It may do with them what is looked for.
+    Counts,
+    /// It does nothing.
+    IsNone,
+}
+
+fn any_line<H: Host>(files: &dyn FileSet, access: Access, doubt: Doubt, input: &MatchInput<'_, H>) -> bool {
+    let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
+    let place = |path: &str| input.place(path);
+    input.lines().0.iter().any(|reading| {
+        // A line of another shell's is read as far as all shells agree.
+        let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
+        match line {
+            None => files.is_named_in(reading.text()),
+            Some(line) => {
+                Lines { files, access, doubt, reading, place: &place, present: OnceCell::new() }.touches(line)
+            }
+        }
+    })
 }
 
 impl PartialEq for Writes {
@@ -212,6 +233,7 @@ impl serde::Serialize for Writes {
 struct Lines<'l> {
     files: &'l dyn FileSet,
     access: Access,
+    doubt: Doubt,
     reading: &'l Reading,
     /// The places that a path may mean.
     place: &'l dyn Fn(&str) -> [PathForms; 2],
@@ -225,7 +247,7 @@ impl Lines<'_> {
     }
 
     fn touches(&self, line: &Line) -> bool {
-        let Some(directories) = Self::directories(line) else {
+        let Some(directories) = directories(line) else {
             return self.files.is_named_in(self.reading.text());
         };
         self.access.writes() && self.writes(line, &directories) || self.access.reads() && self.reads(line, &directories)
@@ -233,13 +255,28 @@ impl Lines<'_> {
 
     fn reads(&self, line: &Line, directories: &[String]) -> bool {
         let names = |word: &Word| self.names(word, directories);
-        line.reads.iter().any(names) || line.commands.iter().flat_map(programs::read_words).any(|word| names(&word))
+        line.reads.iter().any(names)
+            || line.commands.iter().flat_map(|command| self.read_words(command)).any(|word| names(&word))
+    }
+
+    fn read_words<'c>(&self, command: &'c Simple) -> Vec<Cow<'c, Word>> {
+        match self.doubt {
+            Doubt::Counts => programs::read_words(command),
+            Doubt::IsNone => readers::words(command),
+        }
+    }
+
+    fn usage<'c>(&self, command: &'c Simple) -> Use<'c> {
+        if self.doubt == Doubt::Counts || programs::is_writer(command) {
+            return programs::usage(command);
+        }
+        Use::Nothing
     }
 
     fn writes(&self, line: &Line, directories: &[String]) -> bool {
         let names = |word: &Word| self.names(word, directories);
         line.writes.iter().any(names)
-            || line.commands.iter().any(|command| match programs::usage(command) {
+            || line.commands.iter().any(|command| match self.usage(command) {
                 Use::Nothing => false,
                 Use::Policy => self.files.is_of_policy(),
                 Use::Unknown => self.files.is_named_in(self.reading.text()),
@@ -251,25 +288,9 @@ impl Lines<'_> {
             })
     }
 
-    /// The directories in which the line may work, beside the one in which it begins; `None` if there are too many.
-    fn directories(line: &Line) -> Option<Vec<String>> {
-        let mut directories = vec![String::new()];
-        for target in line.commands.iter().flat_map(programs::directories) {
-            for from in directories.clone() {
-                let joined = join(&from, &target);
-                if !directories.contains(&joined) {
-                    directories.push(joined);
-                }
-            }
-            if directories.len() > MAX_DIRECTORIES {
-                return None;
-            }
-        }
-        Some(directories)
-    }
-
     /// Whether a word may name a file of the set.
     fn names(&self, word: &Word, directories: &[String]) -> bool {
+        let word = &*word.known();
         let text = word.plain.as_str();
         let is_there = directories.iter().any(|from| self.is_in_set(&join(from, text)));
         if is_there || word.fixed().is_none() && self.may_become(word, directories) {
@@ -300,6 +321,9 @@ impl Lines<'_> {
 
     /// Whether a pattern of a shell may match a file of the set or a folder of such files.
     fn may_match(&self, pattern: &str) -> bool {
+        if self.doubt == Doubt::IsNone {
+            return self.files.named_by(pattern).iter().any(|path| self.is_in_set(path));
+        }
         pattern.contains('{') && self.files.is_named_in(pattern) || self.files.may_be_matched(pattern, self.present())
     }
 
@@ -333,14 +357,7 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a part of a path begins with a dot where its pattern begins with none: shells leave such names out.
-fn hides(pattern: &str, path: &str) -> bool {
+pub(super) fn hides(pattern: &str, path: &str) -> bool {
     let is_open = |part: &str| part.starts_with(['*', '?', '[']);
     pattern.split('/').zip(path.split('/')).any(|(pattern, part)| is_open(pattern) && part.starts_with('.'))
-}
-
-fn join(directory: &str, path: &str) -> String {
-    if directory.is_empty() || path.starts_with(['/', '~']) {
-        return path.to_owned();
-    }
-    format!("{directory}/{path}")
 }

@@ -150,6 +150,15 @@ impl<'c> Changes<'c> {
     }
 }
 
+/// Whether a command's program is known to change what its words name.
+pub(super) fn is_writer(command: &Simple) -> bool {
+    running(command).is_some_and(|(program, args, _)| match program {
+        "awk" | "find" | "gawk" | "gfind" | "git" | "gsed" | "sort" | "yq" => true,
+        "perl" | "ruby" => args.iter().any(|word| edits_in_place(&word.plain)),
+        _ => WRITE.contains(&program),
+    })
+}
+
 /// What a command may write.
 pub(super) fn usage(command: &Simple) -> Use<'_> {
     let Some((program, args, is_fed)) = running(command) else { return Use::Nothing };
@@ -199,7 +208,7 @@ pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
 }
 
 /// The program that a command runs, with its arguments: for one that runs another, the other.
-fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
+pub(super) fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
     let mut calls = command.calls().map(|(program, args, is_fed)| (program_name(program), args, is_fed));
     let first = calls.next()?;
     let is_find = matches!(first.0, "find" | "gfind");
@@ -208,8 +217,13 @@ fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
     }
     // `.` is a folder here.
     let reads = |name: &str| READ.contains(&name) && name != ".";
-    let is_known =
-        |name: &str| reads(name) || WRITE.contains(&name) || RUN.contains(&name) || matches!(name, "git" | "hookweave");
+    let is_known = |name: &str| {
+        reads(name)
+            || super::readers::is_reader(name)
+            || WRITE.contains(&name)
+            || RUN.contains(&name)
+            || matches!(name, "git" | "hookweave")
+    };
     match calls.find(|(name, ..)| is_known(name)) {
         // What writes counts for all words of the command: `find x -exec rm {} \;`.
         Some((name, _, is_fed)) if is_find && WRITE.contains(&name) => Some((name, first.1, is_fed)),
@@ -234,7 +248,7 @@ fn edits_in_place(option: &str) -> bool {
 }
 
 /// The words that may name files: no options, but what stands behind their `=`; not what is left out.
-fn operands(args: &[Word]) -> Vec<Cow<'_, Word>> {
+pub(super) fn operands(args: &[Word]) -> Vec<Cow<'_, Word>> {
     let mut words = Vec::new();
     let mut is_left_out = false;
     let mut are_options = true;
@@ -326,20 +340,4 @@ fn changes_policy(args: &[Word]) -> bool {
         Some(verb) => matches!(verb, "init" | "install" | "uninstall"),
         None => false,
     }
-}
-
-/// The directories that a command changes to, for itself or for what follows it.
-pub(super) fn directories(command: &Simple) -> Vec<String> {
-    let Some((program, args, _)) = command.calls().next() else { return Vec::new() };
-    if matches!(program_name(program), "cd" | "pushd") {
-        let target = args.iter().find(|word| !word.plain.starts_with('-'));
-        return vec![target.map_or_else(|| "~".to_owned(), |word| word.plain.clone())];
-    }
-    let behind =
-        args.iter().zip(args.iter().skip(1)).filter(|(option, _)| matches!(option.plain.as_str(), "-C" | "--chdir"));
-    let joined = args.iter().filter_map(|word| {
-        let text = word.plain.strip_prefix("--chdir=").or_else(|| word.plain.strip_prefix("--directory="));
-        text.or_else(|| word.plain.strip_prefix("-C").filter(|text| !text.is_empty()))
-    });
-    behind.map(|(_, target)| target.plain.clone()).chain(joined.map(str::to_owned)).collect()
 }

@@ -86,6 +86,24 @@ impl FileSet for NamedFiles {
         self.patterns.iter().any(|named| pattern.split('/').any(|part| named.may_be(part)))
     }
 
+    fn named_by(&self, pattern: &str) -> Vec<String> {
+        let is_open = |part: &str| part.contains(['*', '?', '[', '{']);
+        let end = |part: &str| part.rsplit(['*', '?', ']', '}']).next().unwrap_or_default().to_owned();
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let mut paths = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            for named in self.patterns.iter().filter(|named| named.may_be(part)) {
+                // Of two patterns it is only seen that they have a name in common if both say how it ends.
+                if is_open(&named.name) && end(part).is_empty() {
+                    continue;
+                }
+                let before = parts.get(..at).unwrap_or_default().join("/");
+                paths.push(format!("{before}/{}", named.name.replace('*', "x")));
+            }
+        }
+        paths
+    }
+
     fn are_below(&self, folder: &str, here: &[String], _present: &[String]) -> bool {
         let above = |path: &str| path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let is_above = |named: &Named, base: &String| {
