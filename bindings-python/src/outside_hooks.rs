@@ -126,7 +126,12 @@ impl OutsideHook {
     }
 
     /// Starts the hook; the result is put into the queue under the ticket.
-    fn start(&self, event: &Bound<'_, PyAny>, queue: &CompletionQueue, ticket: u64) -> PyResult<Option<Job>> {
+    fn start(
+        &self,
+        event: &Bound<'_, PyAny>,
+        queue: &CompletionQueue,
+        ticket: u64,
+    ) -> PyResult<Option<Job>> {
         Ok(self.start_in_trace(event, queue.sender(ticket))?.map(Job))
     }
 

@@ -193,9 +193,7 @@ impl FileHook {
         let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
-            Run::Decision(_) | Run::Computed(_) => {
-                return self.decide(&invocation.payload).unwrap_or(HandlerResult::Nothing);
-            }
+            Run::Decision(_) | Run::Computed(_) => return self.decide(&invocation.payload).unwrap_or(HandlerResult::Nothing),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(HookFailure::new(
                 FailureKind::NotStarted,
                 format!(
