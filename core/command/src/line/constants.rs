@@ -41,7 +41,7 @@ impl Constants {
     /// What a second reading is to know; nothing where it would find nothing more.
     pub(super) fn for_second_reading(&self) -> Option<Self> {
         let is_set = |name: &&str| self.assigned.iter().any(|set| set == name);
-        let is_unusual = self.is_unsure || USUAL.iter().any(|name| is_set(&name));
+        let is_unusual = self.is_unsure || USUAL.iter().any(is_set);
         let is_unsure = self.is_unsure || is_set(&"IFS");
         let times_set = |name: &String| self.assigned.iter().filter(|set| *set == name).count();
         let kept: Vec<String> =

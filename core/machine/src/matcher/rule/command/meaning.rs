@@ -192,10 +192,8 @@ impl Meaning {
                     self.enter(&mut next, place);
                 }
                 match (self.words.get(place), word) {
-                    (Some(Token::EndOfFlags), word) => {
-                        if word.may_end_flags() {
-                            self.enter(&mut next, place + 1);
-                        }
+                    (Some(Token::EndOfFlags), word) if word.may_end_flags() => {
+                        self.enter(&mut next, place + 1);
                     }
                     (Some(Token::Any), _) => self.enter(&mut next, place),
                     (Some(Token::One(wanted)), Argument::One(word) | Argument::Maybe(word))
