@@ -6,6 +6,7 @@
 //! [`walk`] has the rest parsed and goes through every node of it.
 
 mod arithmetic;
+mod constants;
 mod flat;
 mod here;
 mod programs;
@@ -16,6 +17,7 @@ mod wrappers;
 
 use std::panic::catch_unwind;
 
+use constants::Constants;
 pub use programs::is_shell;
 pub use words::Word;
 pub use wrappers::Starts;
@@ -64,6 +66,8 @@ pub struct Line {
     arrays: Vec<String>,
     /// Variables that are declared with a value that is filled in: in one that holds a list, it is read as a list.
     declared: Vec<String>,
+    /// What is known of variables.
+    constants: Constants,
 }
 
 /// One simple command.
@@ -78,6 +82,8 @@ pub struct Simple {
     pub is_nameless: bool,
     /// Its words.
     words: Vec<Word>,
+    /// The same with the variables filled in whose values are known; none where nothing is.
+    known: Vec<Word>,
     /// Its program runs the command in its arguments.
     wraps: bool,
 }
@@ -95,12 +101,14 @@ impl Simple {
     }
 
     /// Every program that it may run with the words behind it, and whether the program gets further words from elsewhere.
+    /// Variables are filled in whose values the line says.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
-        let count = if self.wraps { self.words.len() } else { 1 };
+        let words = if self.known.is_empty() { &self.words } else { &self.known };
+        let count = if self.wraps { words.len() } else { 1 };
         let feeds = |word: &Word| matches!(program_name(&word.plain), "xargs" | "parallel");
-        let fed_from = self.words.iter().position(feeds).filter(|_| self.wraps).unwrap_or(usize::MAX);
+        let fed_from = words.iter().position(feeds).filter(|_| self.wraps).unwrap_or(usize::MAX);
         (0..count).filter_map(move |from| {
-            let (program, args) = self.words.get(from..)?.split_first()?;
+            let (program, args) = words.get(from..)?.split_first()?;
             Some((program.plain.as_str(), args, from > fed_from))
         })
     }
@@ -123,10 +131,19 @@ pub(super) fn parse(text: &str) -> Option<Line> {
     catch_unwind(|| read_whole(text)).ok()?
 }
 
+/// Reads a line, and once more where it sets variables that it uses.
 fn read_whole(text: &str) -> Option<Line> {
+    let line = read_once(text, Constants::default())?;
+    match line.constants.for_second_reading() {
+        Some(constants) => read_once(text, constants),
+        None => Some(line),
+    }
+}
+
+fn read_once(text: &str, constants: Constants) -> Option<Line> {
     #[cfg(test)]
     assert!(!tests::PANICS.get(), "the parser panics");
-    let mut line = Line::default();
+    let mut line = Line { constants, ..Line::default() };
     flat::collect(text, &mut line, 0)?;
     (!(line.reads_numbers && line.sets_texts || line.reads_list())).then_some(line)
 }

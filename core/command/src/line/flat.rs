@@ -4,7 +4,7 @@
 //! understood.
 
 use super::here::Here;
-use super::{Line, MAX_DEPTH, MAX_NESTING, is_bearable, walk};
+use super::{Line, MAX_DEPTH, MAX_NESTING, constants, is_bearable, walk};
 
 /// What stands for something that is filled in when the line runs.
 pub(super) const FILLED: &str = "${_}";
@@ -227,13 +227,19 @@ impl<'t, 'l> Scan<'t, 'l> {
             }
             Some('(') => {
                 self.at += 1;
+                let from = self.at;
                 self.substituted()?;
-                self.part(FILLED);
+                let inside = self.text.get(from..self.at)?.trim_end_matches(')');
+                self.part(constants::stands_for(inside).unwrap_or(FILLED));
             }
             Some('{') => {
                 self.at += 1;
                 let (inside, _) = self.rest().split_once('}')?;
                 super::arithmetic::parameter(inside)?;
+                // No one else may write what stands for the output of a program.
+                if constants::TEMPORARY.strip_prefix("${").and_then(|name| name.strip_suffix('}')) == Some(inside) {
+                    return None;
+                }
                 self.at += inside.len() + 1;
                 self.part("${");
                 self.out.push_str(inside);

@@ -61,6 +61,7 @@ impl Walk<'_> {
             "." | "source" => self.source(args),
             "let" => args.iter().try_for_each(|arg| {
                 self.line.does_more = true;
+                self.line.rebinds();
                 self.line.reads_sum(arg.fixed()?)
             }),
             "test" | "[" => looks_up(args),
@@ -169,12 +170,17 @@ impl Walk<'_> {
     /// A file that is read in may define anything.
     fn source(&mut self, args: &[Word]) -> Option<()> {
         self.line.does_more = true;
+        self.line.rebinds();
         self.line.sets_texts = true;
         is_file(args.iter().find(|arg| arg.plain != "--")?.fixed()?).then_some(())
     }
 
     fn declare(&mut self, program: &str, args: &[Word]) -> Option<()> {
         self.line.does_more = true;
+        // What is declared may be no plain text from then on, and what stays as it is takes no other value.
+        if program != "export" || args.iter().any(|arg| arg.fixed().is_none() || arg.plain.starts_with('-')) {
+            self.line.rebinds();
+        }
         self.line.reads_numbers |= matches!(program, "float" | "integer");
         let mut is_array = false;
         for arg in args {
@@ -221,6 +227,9 @@ impl Walk<'_> {
         }
         self.line.does_more = true;
         self.line.sets_texts = true;
+        if name == "unset" || args.iter().any(|arg| arg.fixed().is_none()) {
+            self.line.rebinds();
+        }
         if !matches!(name, "set" | "unset") {
             let is_list = args.iter().any(|arg| arg.plain.starts_with('-') && arg.plain.contains('a'));
             for arg in args {

@@ -6,7 +6,19 @@ use super::{Line, arithmetic};
 
 /// What shells set to text of the line they run: the last argument, the last match, the command itself.
 const TEXTS: &[&str] = &[
-    "_", "COPROC", "DIRSTACK", "FUNCNAME", "MAPFILE", "MATCH", "OLDPWD", "OPTARG", "PWD", "REPLY", "argv", "match",
+    "_",
+    "COPROC",
+    "DIRSTACK",
+    "FUNCNAME",
+    "MAPFILE",
+    "MATCH",
+    "OLDPWD",
+    "OPTARG",
+    "PWD",
+    "REPLY",
+    "_temporary",
+    "argv",
+    "match",
     "reply",
 ];
 
@@ -53,6 +65,7 @@ impl Line {
     /// Notes what a sum reads and sets; `None` when shells do not all read it alike.
     pub(super) fn reads_sum(&mut self, text: &str) -> Option<()> {
         let sum = arithmetic::sum(text)?;
+        self.constants.is_unsure |= sum.assigns;
         self.reads_numbers |= sum.reads;
         self.sets_texts |= names_text(text);
         self.does_more |= sum.assigns;
@@ -61,6 +74,7 @@ impl Line {
 
     /// Notes what a variable is set to; `None` when a shell may run it.
     pub(super) fn sets(&mut self, name: &str, value: &str, is_filled: bool) -> Option<()> {
+        self.constants.assigned.push(name.to_owned());
         self.sets_texts |= is_filled || !is_plain_text(value);
         self.reads_numbers |= is_integer(name) && (is_filled || value.contains(|c: char| !c.is_ascii_digit()));
         let is_text = !is_filled && !value.contains(['$', '`', '\\']);
@@ -91,6 +105,11 @@ pub(super) fn names_text(text: &str) -> bool {
         TEXTS.contains(&name)
             || ["BASH", "COMP_", "READLINE_"].iter().any(|start| name.starts_with(start)) && !NUMBERS.contains(&name)
     })
+}
+
+/// Whether the shell itself sets a variable, or reads its text otherwise than as one.
+pub(super) fn is_own(name: &str) -> bool {
+    is_integer(name) || names_text(name) || matches!(name, "IFS" | "SHELLOPTS")
 }
 
 /// Whether an entry of this table is another program.

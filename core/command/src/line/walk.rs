@@ -6,8 +6,8 @@ use std::io::Cursor;
 
 use brush_parser::ast::{
     AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item,
-    CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, IoFileRedirectKind, IoFileRedirectTarget,
-    IoRedirect, Pipeline, SimpleCommand,
+    CompoundCommand, CompoundList, CompoundListItem, ExtendedTestExpr, FunctionDefinition, IoFileRedirectKind,
+    IoFileRedirectTarget, IoRedirect, Pipeline, SeparatorOperator, SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
@@ -37,8 +37,16 @@ const HARMLESS: &[&str] = &[
 pub(super) fn add(text: &str, line: &mut Line, depth: usize) -> Option<()> {
     let program =
         Parser::new(Cursor::new(text), &ParserOptions::default(), &SourceInfo::default()).parse_program().ok()?;
+    if depth > 0 {
+        // Another shell reads it, or it is run at another time.
+        let known = line.constants.forget();
+        let mut walk = Walk { line, depth };
+        program.complete_commands.iter().try_for_each(|list| walk.list(list))?;
+        line.constants.remember(known);
+        return Some(());
+    }
     let mut walk = Walk { line, depth };
-    program.complete_commands.iter().try_for_each(|list| walk.list(list))
+    program.complete_commands.iter().try_for_each(|list| walk.outermost(list))
 }
 
 pub(super) struct Walk<'l> {
@@ -51,8 +59,47 @@ impl Walk<'_> {
         list.0.iter().try_for_each(|item| self.and_or(&item.0))
     }
 
+    /// Commands that all run, one behind the other: a variable that one of them sets has its value for the next.
+    fn outermost(&mut self, list: &CompoundList) -> Option<()> {
+        list.0.iter().try_for_each(|CompoundListItem(item, end)| {
+            self.pipeline(&item.first)?;
+            if matches!(end, SeparatorOperator::Sequence) {
+                self.settle(&item.first)?;
+            }
+            self.others(item)
+        })
+    }
+
+    /// Notes the plain values of a command that does no more than set variables.
+    fn settle(&mut self, pipeline: &Pipeline) -> Option<()> {
+        let [Command::Simple(SimpleCommand { prefix: Some(prefix), word_or_name: None, suffix: None })] =
+            pipeline.seq.as_slice()
+        else {
+            return Some(());
+        };
+        // Where a redirection fails, nothing is set.
+        if !prefix.0.iter().all(|item| matches!(item, Item::AssignmentWord(..))) {
+            return Some(());
+        }
+        prefix.0.iter().try_for_each(|item| {
+            let Item::AssignmentWord(assignment, _) = item else { return Some(()) };
+            if let (AssignmentName::VariableName(name), AssignmentValue::Scalar(value), false) =
+                (&assignment.name, &assignment.value, assignment.append)
+            {
+                let value = read(&value.value, self.line)?;
+                self.line.constants.define(name, &value);
+            }
+            Some(())
+        })
+    }
+
     fn and_or(&mut self, list: &AndOrList) -> Option<()> {
         self.pipeline(&list.first)?;
+        self.others(list)
+    }
+
+    /// What stands behind `&&` and `||`.
+    fn others(&mut self, list: &AndOrList) -> Option<()> {
         list.additional.iter().try_for_each(|more| match more {
             AndOr::And(pipeline) | AndOr::Or(pipeline) => self.pipeline(pipeline),
         })
@@ -80,6 +127,7 @@ impl Walk<'_> {
     /// A function may stand in for any program.
     fn function(&mut self, function: &FunctionDefinition) -> Option<()> {
         self.line.does_more = true;
+        self.line.rebinds();
         self.compound(&function.body.0)?;
         function.body.1.iter().flat_map(|list| &list.0).try_for_each(|redirect| self.redirect(redirect))
     }

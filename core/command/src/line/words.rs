@@ -1,9 +1,12 @@
 //! Words of a flat command line: quotes taken off, patterns and variables noticed.
 
+use std::borrow::Cow;
+
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 
 use super::Line;
+use super::constants::Constants;
 
 /// A word as it is written and as the program sees it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub struct Word {
     pub(super) is_patterned: bool,
     /// It may become any number of words: `$X`, `"$@"`.
     pub splits: bool,
+    /// What the program sees, where variables in it have values that the line says.
+    pub(super) known: Option<String>,
 }
 
 impl Word {
@@ -46,6 +51,18 @@ impl Word {
         (!self.is_dynamic && !self.is_patterned).then_some(self.plain.as_str())
     }
 
+    /// The word with the variables filled in whose values the line says.
+    #[must_use]
+    pub fn known(&self) -> Cow<'_, Self> {
+        match &self.known {
+            None => Cow::Borrowed(self),
+            Some(known) => {
+                let word = Self { plain: known.clone(), known: None, ..self.clone() };
+                Cow::Owned(Self { is_dynamic: false, splits: false, ..word })
+            }
+        }
+    }
+
     /// Whether something in it is filled in when the line runs.
     pub const fn is_filled_in(&self) -> bool {
         self.is_dynamic
@@ -54,7 +71,7 @@ impl Word {
     /// The same with another text.
     #[must_use]
     pub fn with(&self, text: &str) -> Self {
-        Self { plain: text.to_owned(), ..self.clone() }
+        Self { plain: text.to_owned(), known: None, ..self.clone() }
     }
 
     /// Whether it may begin with a dash when the line runs.
@@ -102,8 +119,9 @@ pub(super) fn read(text: &str, line: &mut Line) -> Option<Word> {
         return None;
     }
     let pieces = word::parse(text, &ParserOptions::default()).ok()?;
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(&line.constants);
     reader.pieces(text, &pieces, false)?;
+    reader.word.known = reader.known.filter(|_| reader.is_filled);
     // A brace that is never closed in this word stands for itself; so this need not know which are.
     reader.word.is_patterned |= reader.braces && reader.lists;
     line.is_dynamic |= reader.word.is_dynamic;
@@ -116,24 +134,47 @@ fn names_descriptor(text: &str) -> bool {
     inside.is_some_and(|name| is_name(name.split('[').next().unwrap_or_default()))
 }
 
-#[derive(Default)]
-struct Reader {
+struct Reader<'c> {
+    constants: &'c Constants,
     word: Word,
+    /// The word with its variables filled in, as long as each is known.
+    known: Option<String>,
+    /// It has a variable whose value is known.
+    is_filled: bool,
     /// It has an open brace that no quotes hold.
     braces: bool,
     /// It has what lists things within braces.
     lists: bool,
 }
 
-impl Reader {
+impl<'c> Reader<'c> {
+    fn new(constants: &'c Constants) -> Self {
+        let known = Some(String::new());
+        Self { constants, word: Word::default(), known, is_filled: false, braces: false, lists: false }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.word.plain.push_str(text);
+        self.known.iter_mut().for_each(|known| known.push_str(text));
+    }
+
+    /// A variable, and what stands behind it in the word.
+    fn variable(&mut self, source: &str, behind: &str) {
+        let value = self.constants.value(source, self.word.plain.is_empty(), behind);
+        self.is_filled |= value.is_some();
+        self.known = self.known.take().zip(value).map(|(known, value)| known + value);
+        self.word.plain.push_str(source);
+    }
+
     fn pieces(&mut self, text: &str, pieces: &[WordPieceWithSource], quoted: bool) -> Option<()> {
         pieces.iter().try_for_each(|part| {
             let source = text.get(part.start_index..part.end_index)?;
-            self.piece(text, &part.piece, source, quoted)
+            let behind = text.get(part.end_index..)?;
+            self.piece(text, &part.piece, (source, behind), quoted)
         })
     }
 
-    fn piece(&mut self, text: &str, piece: &WordPiece, source: &str, quoted: bool) -> Option<()> {
+    fn piece(&mut self, text: &str, piece: &WordPiece, (source, behind): (&str, &str), quoted: bool) -> Option<()> {
         match piece {
             WordPiece::Text(plain) => {
                 if !quoted {
@@ -146,21 +187,24 @@ impl Reader {
                     self.braces |= plain.contains('{');
                     self.lists |= plain.contains(',') || plain.contains("..");
                 }
-                self.word.plain.push_str(plain);
+                self.push(plain);
             }
-            WordPiece::SingleQuotedText(plain) => self.word.plain.push_str(plain),
+            WordPiece::SingleQuotedText(plain) => self.push(plain),
             WordPiece::AnsiCQuotedText(plain) => {
-                self.word.is_dynamic |= plain.contains('\\');
-                self.word.plain.push_str(plain);
+                if plain.contains('\\') {
+                    self.word.is_dynamic = true;
+                    self.known = None;
+                }
+                self.push(plain);
             }
             WordPiece::EscapeSequence(escape) => {
                 let letter = escape.strip_prefix('\\').unwrap_or(escape);
                 if quoted && !letter.starts_with(['$', '`', '"', '\\']) {
-                    self.word.plain.push('\\');
+                    self.push("\\");
                 }
-                self.word.plain.push_str(letter);
+                self.push(letter);
             }
-            WordPiece::TildePrefix(_) => self.word.plain.push_str(source),
+            WordPiece::TildePrefix(_) => self.push(source),
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
                 self.pieces(text, inner, true)?;
             }
@@ -168,7 +212,7 @@ impl Reader {
                 self.word.is_dynamic = true;
                 // Between quotes a list is one word for each of its items.
                 self.word.splits |= !quoted || source.contains('@');
-                self.word.plain.push_str(source);
+                self.variable(source, behind);
             }
             // They were taken out before.
             WordPiece::CommandSubstitution(_)

@@ -308,17 +308,21 @@ pub(super) fn find(args: &[Word]) -> Option<()> {
 /// Adds a command, and for a program that runs another one every command that its arguments may be.
 pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
     let Some(name) = words.first() else { return };
+    let is_known = |word: &&Word| word.known.is_some();
+    let known = words.iter().find(is_known).map(|_| words.iter().map(|word| word.known().into_owned()).collect());
+    let known: Vec<Word> = known.unwrap_or_default();
     let mut texts = Vec::new();
     for from in 0..if wraps { words.len() } else { 1 } {
         let rest = words.get(from..).unwrap_or_default();
         let raw = join(rest, |word| &word.raw);
         let plain = join(rest, |word| &word.plain);
+        let filled = known.get(from..).filter(|_| !known.is_empty()).map(|rest| join(rest, |word| &word.plain));
         // `/bin/rm` is `rm`.
         let based = rest.first().filter(|first| first.plain.contains('/')).map(|first| {
             let (_, args) = plain.split_at_checked(first.plain.len()).unwrap_or_default();
             format!("{}{args}", program_name(&first.plain))
         });
-        for text in [Some(raw), Some(plain), based].into_iter().flatten() {
+        for text in [Some(raw), Some(plain), based, filled].into_iter().flatten() {
             let text = text.trim().to_owned();
             if !texts.contains(&text) {
                 texts.push(text);
@@ -331,6 +335,7 @@ pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
         texts,
         is_nameless,
         words: words.to_vec(),
+        known,
         wraps,
     });
 }

@@ -157,7 +157,8 @@ impl Rule {
                 if indeterminate || is_foreign {
                     MatchResult::INDETERMINATE
                 } else {
-                    all(lines.iter().map(|line| command.judge(line)))
+                    let place = |path: &str| input.place(path);
+                    all(lines.iter().map(|line| command.judge(line, &place)))
                 }
             }
             RuleContent::Path(path_rule) => {

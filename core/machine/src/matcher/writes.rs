@@ -2,6 +2,7 @@
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
+mod directories;
 mod policy;
 mod programs;
 mod protected;
@@ -18,10 +19,12 @@ use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
+pub(super) use directories::{directories, join};
 use hookweave_command::{Line, Reading, Word};
 use programs::{Changes, Use};
 pub use protected::NamedFiles;
 use search::Search;
+pub(super) use values::UNKNOWN;
 
 /// Tools that change no file, whatever their arguments name.
 const HARMLESS: &[&str] = &[
@@ -45,9 +48,6 @@ const HARMLESS: &[&str] = &[
     "WebFetch",
     "WebSearch",
 ];
-
-/// How many directories a line may change to before it is not followed any more.
-const MAX_DIRECTORIES: usize = 32;
 
 /// How many paths of a text that may be a program are looked at.
 const MAX_PATHS: usize = 512;
@@ -249,7 +249,7 @@ impl Lines<'_> {
     }
 
     fn touches(&self, line: &Line) -> bool {
-        let Some(directories) = Self::directories(line) else {
+        let Some(directories) = directories(line) else {
             return self.files.is_named_in(self.reading.text());
         };
         self.access.writes() && self.writes(line, &directories) || self.access.reads() && self.reads(line, &directories)
@@ -335,25 +335,6 @@ impl Lines<'_> {
         let pattern = pattern.to_lowercase();
         let fits = |path: &str| values::fits(&pattern, &path.rsplit('/').next().unwrap_or(path).to_lowercase());
         self.present().iter().any(|file| above(file).any(fits)) || self.files.may_be_matched(name, &[])
-    }
-
-    /// The directories in which the line may work, beside the one in which it begins; `None` if there are too many.
-    fn directories(line: &Line) -> Option<Vec<String>> {
-        let mut directories = vec![String::new()];
-        for word in line.commands.iter().flat_map(programs::directories) {
-            for target in values::texts(&word, line) {
-                for from in directories.clone() {
-                    let joined = join(&from, &target);
-                    if !directories.contains(&joined) {
-                        directories.push(joined);
-                    }
-                }
-                if directories.len() > MAX_DIRECTORIES {
-                    return None;
-                }
-            }
-        }
-        Some(directories)
     }
 
     /// Whether a word may name a file of the set.
@@ -472,14 +453,7 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a part of a path begins with a dot where its pattern begins with none: shells leave such names out.
-fn hides(pattern: &str, path: &str) -> bool {
+pub(super) fn hides(pattern: &str, path: &str) -> bool {
     let is_open = |part: &str| part.starts_with(['*', '?', '[']);
     pattern.split('/').zip(path.split('/')).any(|(pattern, part)| is_open(pattern) && part.starts_with('.'))
-}
-
-fn join(directory: &str, path: &str) -> String {
-    if directory.is_empty() || path.starts_with(['/', '~']) {
-        return path.to_owned();
-    }
-    format!("{directory}/{path}")
 }

@@ -2,11 +2,14 @@
 
 mod flags;
 mod meaning;
+mod paths;
 
 use super::MatchResult;
 use crate::pattern::Pattern as Regex;
 use hookweave_command::{Reading, Simple};
 use meaning::Meaning;
+pub(in crate::matcher) use paths::Place;
+use paths::Spot;
 
 /// A pattern over one simple command.
 #[derive(Debug, Clone)]
@@ -59,7 +62,7 @@ impl Command {
     }
 
     /// What the rule says of a line; what is not understood holds.
-    pub(super) fn judge(&self, reading: &Reading) -> MatchResult {
+    pub(super) fn judge(&self, reading: &Reading, place: Place<'_>) -> MatchResult {
         let Some(line) = &reading.line else { return MatchResult::INDETERMINATE };
         let unknown = reading.is_nameless || self.is_specific && reading.is_open;
         let patterns: Vec<&Pattern> = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).collect();
@@ -69,8 +72,9 @@ impl Command {
         let fits = |texts: &[String], unknown: bool| {
             texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text).unwrap_or(unknown)))
         };
+        let spot = Spot::new(line, place);
         let selects =
-            unknown || line.commands.iter().any(|command| fits(&command.texts, true) || self.is_meant(command));
+            unknown || line.commands.iter().any(|command| fits(&command.texts, true) || self.is_meant(command, &spot));
         // An allow goes by the text alone.
         let is_unsure = unknown || self.is_specific && line.is_dynamic;
         let grants_all = !is_unsure
@@ -81,11 +85,12 @@ impl Command {
     }
 
     /// Whether a command is one that the rule means, however it is spelt.
-    fn is_meant(&self, command: &Simple) -> bool {
+    fn is_meant(&self, command: &Simple, spot: &Spot<'_>) -> bool {
         let mut calls = command.calls();
         self.is_specific
-            && calls
-                .any(|(program, args, is_fed)| self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed)))
+            && calls.any(|(program, args, is_fed)| {
+                self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed, spot))
+            })
     }
 }
 

@@ -3,6 +3,7 @@
 //! This only ever adds to what a rule selects. What an `allow` covers goes by the text alone.
 
 use super::flags::{self, Program, Takes};
+use super::paths::{self, Operand, Spot};
 use hookweave_command::Word;
 
 /// A rule taken apart.
@@ -36,14 +37,14 @@ struct Wanted {
 enum Token {
     /// Any words.
     Any,
-    One(Wild),
+    One(Operand),
     /// `--`: all words behind it are operands.
     EndOfFlags,
 }
 
 /// A text in which `*` is any text.
 #[derive(Debug, Clone)]
-struct Wild(Vec<String>);
+pub(super) struct Wild(Vec<String>);
 
 /// The arguments of a command.
 #[derive(Debug, Default)]
@@ -78,13 +79,17 @@ impl Meaning {
         let before = flags::of(name);
         let behind = before.and_then(|before| flags::of_subcommand(name, subcommand(before, &tokens)?));
         let is_list = before.is_some_and(|program| program.is_list);
-        let is_open = is_open || is_list || last.ends_with('*') && !last.ends_with("\\*");
+        let is_open = is_open || last.ends_with('*') && !last.ends_with("\\*");
         let mut meaning =
             Self { program: Wild::new(program), before, behind, flags: Vec::new(), words: Vec::new(), is_open };
-        meaning.words.extend((is_list || program.contains('*')).then_some(Token::Any));
         meaning.add(&tokens);
-        meaning.words.extend(is_open.then_some(Token::Any));
-        meaning.is_open |= !meaning.flags.is_empty();
+        // Of a list the rule names one word. Without one it is about no further words either.
+        let names_one = is_list && meaning.words.iter().any(|token| matches!(token, Token::One(_)));
+        if names_one || program.contains('*') {
+            meaning.words.insert(0, Token::Any);
+        }
+        meaning.words.extend((is_open || names_one).then_some(Token::Any));
+        meaning.is_open |= names_one || !meaning.flags.is_empty();
         Some(meaning)
     }
 
@@ -105,21 +110,21 @@ impl Meaning {
                 self.flags.push(wanted);
             } else {
                 let is_any = token.chars().all(|letter| letter == '*');
-                self.words.push(if is_any { Token::Any } else { Token::One(Wild::new(token)) });
+                self.words.push(if is_any { Token::Any } else { Token::One(Operand::new(token)) });
                 at = self.behind;
             }
         }
     }
 
     /// Whether a program with these arguments may be what is meant; `is_fed`: it gets more of them from elsewhere.
-    pub(super) fn fits(&self, program: &str, args: &[Word], is_fed: bool) -> bool {
+    pub(super) fn fits(&self, program: &str, args: &[Word], is_fed: bool, spot: &Spot<'_>) -> bool {
         let name = base_name(program);
         if !self.program.is_match(program) && !self.program.is_match(name) {
             return false;
         }
         let args = self.read(args, is_fed);
         let has_flags = args.any_flag || self.flags.iter().all(|wanted| wanted.is_among(&args.flags));
-        has_flags && (self.is_open || args.any_flag || !args.ends_in_flag) && self.has_words(&args.words)
+        has_flags && (self.is_open || args.any_flag || !args.ends_in_flag) && self.has_words(&args.words, spot)
     }
 
     /// Tells the flags of a command from its other words.
@@ -172,7 +177,7 @@ impl Meaning {
     }
 
     /// Whether the words may be those that are meant.
-    fn has_words(&self, words: &[Argument<'_>]) -> bool {
+    fn has_words(&self, words: &[Argument<'_>], spot: &Spot<'_>) -> bool {
         // At which of the wanted words the reading may be.
         let mut at = vec![false; self.words.len() + 1];
         self.enter(&mut at, 0);
@@ -189,7 +194,9 @@ impl Meaning {
                 match (self.words.get(place), word) {
                     (Some(Token::EndOfFlags), word) if word.may_end_flags() => self.enter(&mut next, place + 1),
                     (Some(Token::Any), _) => self.enter(&mut next, place),
-                    (Some(Token::One(wanted)), Argument::One(word) | Argument::Maybe(word)) if wanted.may_be(word) => {
+                    (Some(Token::One(wanted)), Argument::One(word) | Argument::Maybe(word))
+                        if wanted.may_be(word, spot) =>
+                    {
                         self.enter(&mut next, place + 1);
                     }
                     _ => {}
@@ -268,7 +275,7 @@ impl Wanted {
 
 impl Wild {
     /// `\*` is a star.
-    fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let mut parts = vec![String::new()];
         let mut letters = text.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -282,7 +289,7 @@ impl Wild {
         Self(parts)
     }
 
-    fn is_match(&self, text: &str) -> bool {
+    pub(super) fn is_match(&self, text: &str) -> bool {
         let [first, middle @ .., last] = &*self.0 else { return self.0.first().is_some_and(|only| only == text) };
         let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
         for part in middle {
@@ -292,10 +299,18 @@ impl Wild {
         rest.ends_with(last.as_str())
     }
 
+    /// The text, if it has no star.
+    pub(super) fn plain(&self) -> Option<&str> {
+        if let [only] = &*self.0 { Some(only) } else { None }
+    }
+
     /// Whether a word that is filled in when the line runs may match.
-    fn may_be(&self, word: &Word) -> bool {
+    pub(super) fn may_be(&self, word: &Word) -> bool {
         if let Some(fixed) = word.fixed() {
             return self.is_match(fixed);
+        }
+        if let Some(plain) = self.plain().filter(|_| !word.is_filled_in()) {
+            return paths::may_become(&word.plain, plain);
         }
         let known = word.known_start();
         self.0.first().is_some_and(|first| first.starts_with(known) || known.starts_with(first.as_str()))
