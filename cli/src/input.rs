@@ -115,7 +115,9 @@ impl EventArgs {
         if self.agent.is_some() || self.tool.is_some() || self.args.is_some() || self.named().is_some() {
             return None;
         }
-        let is_file = word == "-" || Path::new(word).exists() || word.ends_with(".json");
+        let is_file = word == "-"
+            || Path::new(word).exists()
+            || Path::new(word).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let is_program = |word: &str| {
             let is_plain = word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
             is_plain && did_you_mean(word, BUILT_IN.iter().map(|event| event.name)).is_empty()

@@ -155,7 +155,7 @@ export function httpTests(language) {
       const requests = await agent.waiting(3);
       const { left_ms: left, id, ...second } = requests[1];
       assert.ok(left > 200_000 && left <= 300_000, `${left}`);
-      assert.match(id, /^[0-9a-f-]{36}$/);
+      assert.match(id, /^[0-9a-f]{32}-[0-9a-f]{32}$/);
       assert.deepEqual(second, {
         session: "shop",
         agent: null,

@@ -153,8 +153,8 @@ impl Scene<'_> {
 
     /// Why, where it always answers with this action.
     fn fixed_reason(&self, hook: &HookInfo, action: &str) -> Option<String> {
-        let answer = self.fixed_answer(hook).filter(|answer| answer["action"] == action)?;
-        answer["reason"].as_str().map(str::to_owned)
+        let answer = self.fixed_answer(hook).filter(|answer| answer.get("action").is_some_and(|own| own == action))?;
+        answer.get("reason").and_then(Value::as_str).map(str::to_owned)
     }
 
     /// Typical calls, where hooks look at calls.
