@@ -293,7 +293,7 @@ class PostToolUseFailureEvent(Event):
     tool: Field[str] = Field("tool")
     args: Field[dict[str, Any]] = Field("args")
     tool_use_id: Field[str] = Field("tool_use_id")
-    error: Field[Any] = Field("error", True)
+    error: Field[Any] = Field("error")
     duration: Field[float | None] = Field("duration")
 
     if TYPE_CHECKING:
