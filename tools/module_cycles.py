@@ -25,6 +25,8 @@ STARTS = Query(RUST, '[(crate) (self) (super)] @start ((metavariable) @start (#e
 SCOPED = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
 # Parsers of a recursive language, whose modules call each other: a command stands in a word, and a word in a command.
 RECURSIVE = [("line",)]
+# Modules of tests alone.
+TESTS = {"tests", "races"}
 # The root of a crate is no module of it.
 ROOTS = ("lib.rs", "main.rs")
 
@@ -48,7 +50,7 @@ def modules_of(source: Path) -> Uses:
     exported = exports(source)
     for file, module in files_of(source):
         own = uses.setdefault(module[0], {})
-        for used in imports(file.read_bytes(), module, str(file)):
+        for used in counted(file, module):
             # A name that the root exports stands for the module that it comes from.
             name = exported.get(used.path[0], used.path[0])
             if name != module[0]:
@@ -57,14 +59,10 @@ def modules_of(source: Path) -> Uses:
 
 
 def folders_of(source: Path) -> dict[ModulePath, Uses]:
-    """The folders of a crate: the modules of each, and what each uses of those beside it.
-
-    Tests do not count: they may use what builds on their module.
-    """
+    """The folders of a crate: the modules of each, and what each uses of those beside it."""
     folders: dict[ModulePath, Uses] = {}
     for file, module in files_of(source):
-        found = imports(file.read_bytes(), module, str(file))
-        counts = [(used.path, used.place) for used in found if not used.test and "tests" not in module]
+        counts = [(used.path, used.place) for used in counted(file, module)]
         for depth in range(1, len(module)):
             folder, name = module[:depth], module[depth]
             own = folders.setdefault(folder, {}).setdefault(name, {})
@@ -72,6 +70,12 @@ def folders_of(source: Path) -> dict[ModulePath, Uses]:
                 if path[:depth] == folder and len(path) > depth and path[depth] != name:
                     own.setdefault(path[depth], place)
     return {folder: among(uses) for folder, uses in folders.items()}
+
+
+def counted(file: Path, module: ModulePath) -> Iterator[Import]:
+    """What a file uses. Tests do not count: they may use what builds on their module."""
+    if TESTS.isdisjoint(module):
+        yield from (used for used in imports(file.read_bytes(), module, str(file)) if not used.test)
 
 
 def files_of(source: Path) -> Iterator[tuple[Path, ModulePath]]:

@@ -1,6 +1,5 @@
 //! One registered hook: its id, its settings as they were resolved, its handler.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,39 +8,11 @@ use serde::Serialize;
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope};
+use crate::hook_id::HookId;
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::once::{Marks, OnceRun, UsedOnce};
 use crate::options::Options;
 use crate::tally::{HookCounter, Tally};
-
-/// Names one registered hook for as long as its client lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HookId(u64);
-
-impl HookId {
-    /// The id with a number.
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// The number in the id, which is also the order of registration.
-    #[must_use]
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-
-    /// Reads `hook-17`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        text.strip_prefix("hook-")?.parse().ok().map(Self)
-    }
-}
-
-impl fmt::Display for HookId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "hook-{}", self.0)
-    }
-}
 
 /// A place in the order of registration that stays when the hooks in it are swapped for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +42,7 @@ impl Place {
 #[cfg(test)]
 impl Place {
     pub(crate) const fn numbered(id: HookId) -> Self {
-        Self(0, Scope::Callback, Seat::own(id.0), id.0)
+        Self(0, Scope::Callback, Seat::own(id.number()), id.number())
     }
 }
 
@@ -167,7 +138,7 @@ impl<T> Entry<T> {
 
     /// Where it stands among the hooks of its registry.
     pub(crate) const fn place(&self) -> Place {
-        Place(self.spec.priority, self.spec.scope, self.seat, self.id.0)
+        Place(self.spec.priority, self.spec.scope, self.seat, self.id.number())
     }
 
     /// What traces and reasons call it.

@@ -29,6 +29,7 @@ pub mod guard;
 pub mod handler_output;
 pub mod hex;
 pub mod hook;
+mod hook_id;
 pub mod index;
 pub mod json;
 pub mod match_input;

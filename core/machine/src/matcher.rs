@@ -5,10 +5,12 @@
 //! by a decoy field.
 
 mod args;
+mod directories;
 mod key;
 mod rule;
 mod rules;
 mod spec;
+mod values;
 mod writes;
 
 use std::borrow::Cow;

@@ -8,8 +8,8 @@ mod trust;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::entry::HookId;
 use crate::hook::{Enforcement, Origin, Scope};
+use crate::hook_id::HookId;
 
 pub use event_digest::EventDigest;
 pub use event_digest::Part;

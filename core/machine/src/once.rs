@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use crate::entry::HookId;
+use crate::hook_id::HookId;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
 /// What the hooks of a registry tell it between its own changes.

@@ -11,11 +11,12 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
-use crate::entry::{Entry, HookId, Place};
+use crate::entry::{Entry, Place};
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::fold::{Details, Failed, Observed, Progress, Record, Status};
 use crate::hook::{Enforcement, FailBehavior, Scope};
+use crate::hook_id::HookId;
 use crate::index::{EventIndex, Plan, Reuse, Snapshot};
 use crate::observer::Begun;
 use crate::once::UsedOnce;

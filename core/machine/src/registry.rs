@@ -32,7 +32,8 @@ use crate::sync::{ArcSwap, AtomicBool, Mutex, MutexGuard, Ordering};
 use crate::tool::{KnownTools, ToolDefinition, Tools};
 
 use crate::entry::Listed;
-pub use crate::entry::{Entry, HookId, HookInfo, Seat};
+pub use crate::entry::{Entry, HookInfo, Seat};
+pub use crate::hook_id::HookId;
 
 use changes::Changes;
 use hooks::Hooks;

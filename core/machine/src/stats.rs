@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::action::Action;
-use crate::entry::{Entry, HookId, HookInfo};
+use crate::entry::{Entry, HookInfo};
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::fold::{Record, Status};
 use crate::hook::Enforcement;
+use crate::hook_id::HookId;
 use crate::index::Snapshot;
 use crate::outcome::Outcome;
 use crate::registry::Registry;

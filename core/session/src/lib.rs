@@ -34,6 +34,7 @@ mod response;
 mod settings;
 mod state;
 mod stop;
+mod subject;
 mod tool;
 mod verdict;
 
@@ -54,7 +55,7 @@ use environment::Environment;
 use state::{Memory, State};
 
 pub use answer::{Answer, read_answer};
-pub use approval::{Answers, Decided};
+pub use approval::Decided;
 pub use client::Client;
 pub use compaction::Compaction;
 pub use effect::{
@@ -70,6 +71,7 @@ pub use prompt::Submitted;
 pub use response::{Arguments, ParsedCall, ParsedResponse, read_response};
 pub use settings::{Approvals, MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};
+pub use subject::Answers;
 pub use tool::ToolRequest;
 pub use verdict::{Asker, Verdict};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::approval::Subject;
 use super::effect::Role;
 use super::flow::{Cx, Flow};
 use super::question_id::Asked;
+use super::subject::Subject;
 use super::{Session, Verdict};
 use hookweave_machine::action::Action;
 

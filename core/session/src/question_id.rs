@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Session;
-use super::approval::Subject;
 use super::effect::ApprovalRequest;
+use super::subject::Subject;
 use super::verdict::Asker;
 use hookweave_machine::answer::Question;
 use hookweave_machine::hex::hex;

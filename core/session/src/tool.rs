@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::approval::{Answers, Decided, Edit, Progress, Settled, Subject, refusal, refused_before};
+use super::approval::{Decided, Progress, Settled, refusal, refused_before};
 use super::effect::{Called, Effect, Finished, Injected, Reply, ToolRun, ValueId};
 use super::fields::{Field, Own, Surroundings};
 use super::flow::{Cx, DispatchResult, Flow};
 use super::permission::Permission;
+use super::subject::{Answers, Edit, Subject};
 use super::verdict::{Asker, SharedVerdict};
 use super::{Session, Verdict};
 use hookweave_machine::action::Action;

@@ -175,7 +175,7 @@ pub const RULES: &[Rule] = &[
         name: "switched-off",
         severity: Severity::Note,
         finds: "a hook with `enabled = false`",
-        explains: "It never runs. Take the key out to switch it on, or take the hook out if nobody wants it.",
+        explains: "It never runs. Take the key out to switch it on, or take the hook out if it is not wanted.",
     },
     Rule {
         name: "guard-fails-open",

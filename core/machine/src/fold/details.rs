@@ -9,10 +9,11 @@ use super::observe::Observed;
 use super::slots::Slot;
 use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
-use crate::entry::{HookId, Place};
+use crate::entry::Place;
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::hook::{FailBehavior, Scope};
+use crate::hook_id::HookId;
 use crate::index::{Call, Plan};
 use crate::payload::Host;
 

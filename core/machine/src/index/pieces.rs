@@ -154,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::entry::HookId;
+    use crate::hook_id::HookId;
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct Item(u64);

@@ -2,29 +2,27 @@
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
-mod directories;
 mod policy;
 mod programs;
 mod protected;
 mod readers;
 mod search;
-mod values;
 
 use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
 use super::MatchResult;
+use super::directories::{directories, hides, join};
+use super::values;
 use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
-pub(super) use directories::{directories, join};
 use hookweave_command::{Line, Reading, Word};
 use programs::{Changes, Use};
 pub use protected::NamedFiles;
 use search::Search;
-pub(super) use values::UNKNOWN;
 
 /// Tools that change no file, whatever their arguments name.
 const HARMLESS: &[&str] = &[
@@ -450,10 +448,4 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| {
         path.rsplit_once('/').map(|(above, _)| above).filter(|path| !path.is_empty())
     })
-}
-
-/// Whether a part of a path begins with a dot where its pattern begins with none: shells leave such names out.
-pub(super) fn hides(pattern: &str, path: &str) -> bool {
-    let is_open = |part: &str| part.starts_with(['*', '?', '[']);
-    pattern.split('/').zip(path.split('/')).any(|(pattern, part)| is_open(pattern) && part.starts_with('.'))
 }

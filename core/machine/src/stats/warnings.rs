@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::HookStats;
-use crate::entry::{HookId, HookInfo};
+use crate::entry::HookInfo;
 use crate::error::did_you_mean;
 use crate::event::MisspelledField;
+use crate::hook_id::HookId;
 use crate::matcher::MatcherSpec;
 use crate::payload::Spelling;
 use crate::tally::ERROR;

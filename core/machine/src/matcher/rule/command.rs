@@ -3,6 +3,7 @@
 mod flags;
 mod meaning;
 mod paths;
+mod wild;
 
 use super::MatchResult;
 use crate::pattern::Pattern as Regex;

@@ -287,20 +287,3 @@ fn git_output(args: &[Word]) -> Vec<Cow<'_, Word>> {
     let joined = args.iter().filter_map(|word| Some(Cow::Owned(word.with(word.plain.strip_prefix("--output=")?))));
     apart.map(|(_, file)| Cow::Borrowed(file)).chain(joined).collect()
 }
-
-/// The directories that a command changes to, for itself or for what follows it.
-pub(super) fn directories(command: &Simple) -> Vec<Cow<'_, Word>> {
-    let Some((program, args, _)) = command.calls().next() else { return Vec::new() };
-    if matches!(program_name(program), "cd" | "pushd") {
-        let target = args.iter().find(|word| !word.plain.starts_with('-'));
-        return vec![target.map_or_else(|| Cow::Owned(Word::of("~")), Cow::Borrowed)];
-    }
-    let behind =
-        args.iter().zip(args.iter().skip(1)).filter(|(option, _)| matches!(option.plain.as_str(), "-C" | "--chdir"));
-    let joined = args.iter().filter_map(|word| {
-        let text = word.plain.strip_prefix("--chdir=").or_else(|| word.plain.strip_prefix("--directory="));
-        let text = text.or_else(|| word.plain.strip_prefix("-C").filter(|text| !text.is_empty()));
-        text.map(|text| Cow::Owned(word.with(text)))
-    });
-    behind.map(|(_, target)| Cow::Borrowed(target)).chain(joined).collect()
-}

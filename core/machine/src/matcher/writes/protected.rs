@@ -1,6 +1,7 @@
 //! Files that a person names by patterns, as in `Edit(secrets/**)`. Nobody asks the file system which there are.
 
-use super::{FileSet, hides};
+use super::FileSet;
+use crate::matcher::directories::hides;
 use crate::matcher::rule::PathRule;
 use crate::pattern::Glob;
 

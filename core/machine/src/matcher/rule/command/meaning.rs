@@ -3,7 +3,8 @@
 //! This only ever adds to what a rule selects. What an `allow` covers goes by the text alone.
 
 use super::flags::{self, Program, Takes};
-use super::paths::{self, Operand, Spot};
+use super::paths::{Operand, Spot};
+use super::wild::Wild;
 use hookweave_command::Word;
 
 /// A rule taken apart.
@@ -41,10 +42,6 @@ enum Token {
     /// `--`: all words behind it are operands.
     EndOfFlags,
 }
-
-/// A text in which `*` is any text.
-#[derive(Debug, Clone)]
-pub(super) struct Wild(Vec<String>);
 
 /// The arguments of a command.
 #[derive(Debug, Default)]
@@ -270,50 +267,6 @@ impl Wanted {
         !self.sets.is_empty() && self.sets.iter().all(is_set)
             || self.whole.as_ref().is_some_and(is_set)
             || self.start.as_ref().is_some_and(begins)
-    }
-}
-
-impl Wild {
-    /// `\*` is a star.
-    pub(super) fn new(text: &str) -> Self {
-        let mut parts = vec![String::new()];
-        let mut letters = text.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let is_star = letter == '\\' && letters.next_if_eq(&'*').is_some();
-            match parts.last_mut() {
-                _ if letter == '*' => parts.push(String::new()),
-                Some(part) => part.push(if is_star { '*' } else { letter }),
-                None => {}
-            }
-        }
-        Self(parts)
-    }
-
-    pub(super) fn is_match(&self, text: &str) -> bool {
-        let [first, middle @ .., last] = &*self.0 else { return self.0.first().is_some_and(|only| only == text) };
-        let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
-        for part in middle {
-            let Some((_, behind)) = rest.split_once(part.as_str()) else { return false };
-            rest = behind;
-        }
-        rest.ends_with(last.as_str())
-    }
-
-    /// The text, if it has no star.
-    pub(super) fn plain(&self) -> Option<&str> {
-        if let [only] = &*self.0 { Some(only) } else { None }
-    }
-
-    /// Whether a word that is filled in when the line runs may match.
-    pub(super) fn may_be(&self, word: &Word) -> bool {
-        if let Some(fixed) = word.fixed() {
-            return self.is_match(fixed);
-        }
-        if let Some(plain) = self.plain().filter(|_| !word.is_filled_in()) {
-            return paths::may_become(&word.plain, plain);
-        }
-        let known = word.known_start();
-        self.0.first().is_some_and(|first| first.starts_with(known) || known.starts_with(first.as_str()))
     }
 }
 

@@ -4,10 +4,10 @@
 
 use std::cell::OnceCell;
 
-use super::meaning::Wild;
-use crate::matcher::writes::{UNKNOWN, directories, hides, join};
+use super::wild::{Wild, may_become};
+use crate::matcher::directories::{directories, join};
+use crate::matcher::values::UNKNOWN;
 use crate::path::PathForms;
-use crate::pattern::Glob;
 use hookweave_command::{Line, Word};
 
 /// The places that a path may mean: from the working directory, and from the project's.
@@ -153,15 +153,4 @@ fn whole_folder(pattern: &str) -> Option<&str> {
         None => (".", pattern),
     };
     last.chars().all(|letter| "*.,?!{}[]".contains(letter)).then_some(folder)
-}
-
-/// Whether a pattern of a shell may become a text.
-pub(super) fn may_become(pattern: &str, text: &str) -> bool {
-    let is_range = pattern.contains('{') && pattern.contains("..");
-    // What cannot be read as a pattern here may be one to a shell.
-    let start = || pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
-    match Glob::new(pattern, |glob| glob.literal_separator(true).backslash_escape(true).empty_alternates(true)) {
-        Ok(glob) if !is_range => glob.is_match(text) && !hides(pattern, text),
-        _ => text.starts_with(start()),
-    }
 }

@@ -4,7 +4,7 @@
 use hookweave_command::{Line, Word};
 
 /// Stands for what is not known.
-pub(in crate::matcher) const UNKNOWN: char = '\u{1}';
+pub(super) const UNKNOWN: char = '\u{1}';
 
 /// How many texts a word may become before nothing is known of what is filled in.
 const MAX_TEXTS: usize = 32;

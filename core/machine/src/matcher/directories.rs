@@ -1,0 +1,59 @@
+//! The directories in which a line may work.
+
+use std::borrow::Cow;
+
+use super::values;
+use hookweave_command::{Line, Simple, Word, program_name};
+
+/// How many directories a line may change to before it is not followed any more.
+const MAX_DIRECTORIES: usize = 32;
+
+/// The directories in which the line may work, with the one in which it begins as the first; `None` if there are too many.
+pub(super) fn directories(line: &Line) -> Option<Vec<String>> {
+    let mut directories = vec![String::new()];
+    for word in line.commands.iter().flat_map(targets) {
+        for target in values::texts(&word, line) {
+            for from in directories.clone() {
+                let joined = join(&from, &target);
+                if !directories.contains(&joined) {
+                    directories.push(joined);
+                }
+            }
+            if directories.len() > MAX_DIRECTORIES {
+                return None;
+            }
+        }
+    }
+    Some(directories)
+}
+
+/// A path from a directory that a line works in.
+pub(super) fn join(directory: &str, path: &str) -> String {
+    if directory.is_empty() || path.starts_with(['/', '~']) {
+        return path.to_owned();
+    }
+    format!("{directory}/{path}")
+}
+
+/// Whether a part of a path begins with a dot where its pattern begins with none: shells leave such names out.
+pub(super) fn hides(pattern: &str, path: &str) -> bool {
+    let is_open = |part: &str| part.starts_with(['*', '?', '[']);
+    pattern.split('/').zip(path.split('/')).any(|(pattern, part)| is_open(pattern) && part.starts_with('.'))
+}
+
+/// The directories that a command changes to, for itself or for what follows it.
+fn targets(command: &Simple) -> Vec<Cow<'_, Word>> {
+    let Some((program, args, _)) = command.calls().next() else { return Vec::new() };
+    if matches!(program_name(program), "cd" | "pushd") {
+        let target = args.iter().find(|word| !word.plain.starts_with('-'));
+        return vec![target.map_or_else(|| Cow::Owned(Word::of("~")), Cow::Borrowed)];
+    }
+    let behind =
+        args.iter().zip(args.iter().skip(1)).filter(|(option, _)| matches!(option.plain.as_str(), "-C" | "--chdir"));
+    let joined = args.iter().filter_map(|word| {
+        let text = word.plain.strip_prefix("--chdir=").or_else(|| word.plain.strip_prefix("--directory="));
+        let text = text.or_else(|| word.plain.strip_prefix("-C").filter(|text| !text.is_empty()));
+        text.map(|text| Cow::Owned(word.with(text)))
+    });
+    behind.map(|(_, target)| Cow::Borrowed(target)).chain(joined).collect()
+}
