@@ -43,11 +43,12 @@ pub(super) fn hides(pattern: &str, path: &str) -> bool {
 
 /// The directories that a command changes to, for itself or for what follows it.
 fn targets(command: &Simple) -> Vec<Cow<'_, Word>> {
-    let Some((program, args, _)) = command.calls().next() else { return Vec::new() };
-    if matches!(program_name(program), "cd" | "pushd") {
+    let changes = |(program, ..): &(&str, _, _)| matches!(program_name(program), "cd" | "pushd");
+    if let Some((_, args, _)) = command.calls().find(changes) {
         let target = args.iter().find(|word| !word.plain.starts_with('-'));
         return vec![target.map_or_else(|| Cow::Owned(Word::of("~")), Cow::Borrowed)];
     }
+    let Some((_, args, _)) = command.calls().next() else { return Vec::new() };
     let behind =
         args.iter().zip(args.iter().skip(1)).filter(|(option, _)| matches!(option.plain.as_str(), "-C" | "--chdir"));
     let joined = args.iter().filter_map(|word| {
