@@ -11,7 +11,7 @@ import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
 import type { Effect } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
-import type { Summarise } from "./session-options.js";
+import type { ErrorClass, Summarise } from "./session-options.js";
 import type { AnyTool, Tools } from "./tools.js";
 import type { AgentSpans, Tracing } from "./tracing.js";
 
@@ -38,9 +38,6 @@ export interface SessionParts {
   /** Makes the spans of tool calls. */
   readonly tracing: () => Tracing | null;
 }
-
-/** A class whose instances may be thrown. */
-export type ErrorClass = abstract new (...args: never[]) => object;
 
 /** What one flow was given beside the session's parts. */
 export interface FlowInputs {

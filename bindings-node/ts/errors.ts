@@ -2,8 +2,6 @@
 
 import { types } from "node:util";
 
-import type { ApprovalRequest } from "./approval.js";
-
 /** Base of everything that the engine throws; `code` is the same in every language. */
 export class HookweaveError extends Error {
   /** The stable code, for example `unknown_event`. */
@@ -85,20 +83,6 @@ export class NoModelError extends SessionError {}
 /** Nothing waits for approval under the id, or the option is none of the question's (`unknown_approval`). */
 export class UnknownApprovalError extends SessionError {}
 
-/** A tool call waits for a person's answer and was not made (`approval_pending`); `request` is the question. */
-export class ApprovalPending extends SessionError {
-  readonly request: ApprovalRequest;
-
-  constructor(request: ApprovalRequest) {
-    const { id, tool, prompt } = request;
-    super(
-      "approval_pending",
-      `a person has to answer "${prompt}" about ${tool} first; make the call again with \`answers\` to ${id}`,
-    );
-    this.request = request;
-  }
-}
-
 /** Thrown by an approver whose answer comes later: `runTool` rejects with `ApprovalPending`. */
 export class Suspended extends Error {
   /** By which every copy of this package knows it. */
@@ -175,7 +159,6 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   UnknownToolError,
   NoModelError,
   UnknownApprovalError,
-  ApprovalPending,
   Suspended,
   AuditError,
   ToolFailedError,
@@ -183,8 +166,13 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   HookTimeoutError,
   InvalidAnswerError,
 };
-for (const [name, { prototype }] of Object.entries(named)) {
-  Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true });
+nameErrors(named);
+
+/** @internal Gives errors the names of their classes, which a bundler may shorten. */
+export function nameErrors(classes: Readonly<Record<string, { readonly prototype: Error }>>): void {
+  for (const [name, { prototype }] of Object.entries(classes)) {
+    Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true });
+  }
 }
 
 const byCode: Readonly<Record<string, typeof HookweaveError>> = {

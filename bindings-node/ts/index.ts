@@ -33,8 +33,8 @@ export type {
 export { Messages } from "./context.js";
 export type { Context, ContextMessage, Role } from "./context.js";
 export type { Display } from "./display.js";
+export { ApprovalPending } from "./approval-pending.js";
 export {
-  ApprovalPending,
   AuditError,
   ClientClosedError,
   ConfigError,

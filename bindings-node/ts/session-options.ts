@@ -3,9 +3,11 @@
 import type { Approval, Approver, ApproverName } from "./approval.js";
 import type { Context, ContextMessage } from "./context.js";
 import type { Display } from "./display.js";
-import type { ErrorClass } from "./effect-context.js";
 import type { Outcome } from "./outcome.js";
 import type { Permission } from "./tools.js";
+
+/** A class whose instances may be thrown. */
+export type ErrorClass = abstract new (...args: never[]) => object;
 
 /** The options of `session`; each has a default. */
 export interface SessionOptions {

@@ -22,7 +22,9 @@ export class TerminalQuestion {
       height = USUAL_HEIGHT,
     }: { readonly width?: number; readonly height?: number } = {},
   ) {
-    this.#native = callNative(() => new NativeTerminalQuestion({ ...request }, width, height));
+    this.#native = callNative(
+      () => new NativeTerminalQuestion(Object.assign({}, request), width, height),
+    );
   }
 
   /** The question, as much of it as a screen of that height holds; all of it once `?` was typed. */
@@ -63,7 +65,9 @@ export function askOnTerminal(
       if (typeof option === "string") resolve(option);
       else reject(new Error(why ?? "the question was taken away"));
     };
-    const asking = callNative(() => new NativeTerminalPrompt({ ...request }, request.timeout, answered));
+    const asking = callNative(
+      () => new NativeTerminalPrompt(Object.assign({}, request), request.timeout, answered),
+    );
     if (signal.aborted) asking.cancel();
     signal.addEventListener("abort", () => {
       asking.cancel();

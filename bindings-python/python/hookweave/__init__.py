@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .approval import (
         AllowAll,
         Approval,
+        ApprovalPending,
         ApprovalRequest,
         Approver,
         DenyAll,
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
         "Action",
         "AllowAll",
         "Approval",
+        "ApprovalPending",
         "ApprovalRequest",
         "Approver",
         "AuditLevel",

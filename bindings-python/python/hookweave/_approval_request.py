@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from . import _native
-from .errors import PayloadError
+from .errors import HookweaveError, PayloadError
 
-__all__ = ["ApprovalRequest"]
+__all__ = ["ApprovalPending", "ApprovalRequest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +68,21 @@ class ApprovalRequest:
 
 
 _NAMES = tuple(field.name for field in fields(ApprovalRequest))
+
+
+class ApprovalPending(HookweaveError):
+    """A tool call waits for a person's answer and was not made; ``request`` is the question. It can be pickled.
+
+    Make the call again with ``answers={error.request.id: option}``.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ("approval_pending",)
+    request: ApprovalRequest
+
+    def __init__(self, message: str, code: str | None = None, request: ApprovalRequest | None = None) -> None:
+        super().__init__(message, code)
+        if request is not None:
+            self.request = request
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self), self.code, getattr(self, "request", None)))

@@ -8,7 +8,7 @@ HOMES = {
     "Action": "response",
     "AllowAll": "approval",
     "Approval": "approval",
-    "ApprovalPending": "errors",
+    "ApprovalPending": "approval",
     "ApprovalRequest": "approval",
     "Approver": "approval",
     "AuditError": "errors",

@@ -13,12 +13,13 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from . import _async_compat, _native
+from ._approval_request import ApprovalPending
 from ._logging import logger
 from ._native import Outcome
 from .approval import Approval, ApprovalRequest, Approver, fields_of
 from .context import Context, ContextMessage
 from .display import Display
-from .errors import ApprovalPending, HookweaveError, PayloadError, Suspended, ToolFailedError
+from .errors import HookweaveError, PayloadError, Suspended, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
 from .session_results import Generation, ToolOutcome

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import _async_compat
-from ._approval_request import ApprovalRequest
+from ._approval_request import ApprovalPending, ApprovalRequest
 from ._terminal import NoTerminalError, TerminalApprover, TerminalQuestion
 from .errors import InvalidOptionError, UnknownApprovalError
 
@@ -17,6 +17,7 @@ __all__ = [
     "AllowAll",
     "Answer",
     "Approval",
+    "ApprovalPending",
     "ApprovalRequest",
     "Approver",
     "ApproverName",

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-if TYPE_CHECKING:
-    from ._approval_request import ApprovalRequest
+from typing import ClassVar, Literal
 
 __all__ = [
-    "ApprovalPending",
     "AuditError",
     "AwaitableInSyncDispatchError",
     "ClientClosedError",
@@ -187,24 +183,6 @@ class UnknownApprovalError(HookweaveError, LookupError):
 
 class Suspended(Exception):  # noqa: N818 - it is no error: the answer comes later
     """Raised by an approver whose answer comes later: ``run_tool`` ends with :class:`ApprovalPending`."""
-
-
-class ApprovalPending(HookweaveError):  # noqa: N818 - it is no error: the call waits
-    """A tool call waits for a person's answer and was not made; ``request`` is the question. It can be pickled.
-
-    Make the call again with ``answers={error.request.id: option}``.
-    """
-
-    codes: ClassVar[tuple[str, ...]] = ("approval_pending",)
-    request: ApprovalRequest
-
-    def __init__(self, message: str, code: str | None = None, request: ApprovalRequest | None = None) -> None:
-        super().__init__(message, code)
-        if request is not None:
-            self.request = request
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (str(self), self.code, getattr(self, "request", None)))
 
 
 class ToolFailedError(HookweaveError):
