@@ -23,9 +23,7 @@ const later: Approver = () => {
 class Interrupt extends Error {}
 
 /** The question of a call that is put off. */
-async function asked(
-  args: Record<string, unknown> = ls,
-): Promise<ApprovalRequest> {
+async function asked(args: Record<string, unknown> = ls): Promise<ApprovalRequest> {
   const session = quietClient().session({
     sessionId: "s1",
     permissions: "ask",
@@ -43,10 +41,7 @@ describe("a question that is answered later", () => {
   test("is stored and answered by another client", async () => {
     const stored = JSON.stringify(await asked());
     const request = ApprovalRequest.from(JSON.parse(stored) as object);
-    assert.deepEqual(
-      [request.toolUseId, request.args, request.timeout],
-      ["t1", ls, 300_000],
-    );
+    assert.deepEqual([request.toolUseId, request.args, request.timeout], ["t1", ls, 300_000]);
     assert.deepEqual(ApprovalRequest.from(request.toJSON()), request);
     const session = quietClient().session({
       sessionId: "s1",
@@ -56,12 +51,10 @@ describe("a question that is answered later", () => {
     const answers = {
       [request.id]: { option: "Allow once", args: { command: "ls -l" } },
     };
-    const outcome = await session.runTool(
-      "Bash",
-      ls,
-      ({ command }) => command,
-      { ...call, answers },
-    );
+    const outcome = await session.runTool("Bash", ls, ({ command }) => command, {
+      ...call,
+      answers,
+    });
     assert.equal(outcome.output, "ls -l");
   });
 
@@ -94,14 +87,9 @@ describe("a question that is answered later", () => {
       permissions: "ask",
       approval: "pending",
     });
-    const calls = [1, 2].map((given) =>
-      session.runTool("Bash", ls, () => given, call),
-    );
+    const calls = [1, 2].map((given) => session.runTool("Bash", ls, () => given, call));
     await until(() => session.pending().length === 2);
-    const [first, second] = session.pending().map(({ id }) => id) as [
-      string,
-      string,
-    ];
+    const [first, second] = session.pending().map(({ id }) => id) as [string, string];
     assert.equal(second, `${first}-2`);
     session.decide(second, "Deny");
     session.decide(first, "Allow once");
@@ -153,14 +141,8 @@ describe("control flow", () => {
     await assert.rejects(session.runTool("Bash", ls, leave, { passes }), {
       message: "leave",
     });
-    assert.equal(
-      (await session.runTool("Bash", ls, () => "done", { passes })).output,
-      "done",
-    );
-    assert.equal(
-      (await session.runTool("Bash", ls, () => "done")).reason,
-      "too many",
-    );
+    assert.equal((await session.runTool("Bash", ls, () => "done", { passes })).output, "done");
+    assert.equal((await session.runTool("Bash", ls, () => "done")).reason, "too many");
     assert.deepEqual(heard, ["once", "once"]);
   });
 
@@ -171,10 +153,7 @@ describe("control flow", () => {
     const outcome = await quietClient()
       .session()
       .runTool("Bash", ls, fail, { passes: [Interrupt] });
-    assert.deepEqual(
-      [outcome.ran, outcome.ok, outcome.error?.message],
-      [true, false, "broken"],
-    );
+    assert.deepEqual([outcome.ran, outcome.ok, outcome.error?.message], [true, false, "broken"]);
   });
 
   test("by a signal uses up no hook", async () => {

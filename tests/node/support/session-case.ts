@@ -27,14 +27,7 @@ import { keepLog } from "./case-log.js";
 import { camelKeys, localFields, snake } from "./spelling.js";
 import { mustWait, CaseHooks, type Style } from "./case-hooks.js";
 import { newClient } from "./tools.js";
-import {
-  decode,
-  isObject,
-  misfit,
-  show,
-  type Json,
-  type JsonObject,
-} from "./values.js";
+import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
 
 /** How a host leaves the call that asks. */
 class Leaving extends Error {}
@@ -71,16 +64,12 @@ interface Log {
 
 /** Whether a case can run with hooks of a style. */
 export function sessionCanRun(test: SessionCase, style: Style): boolean {
-  return (
-    style === "async" || !mustWait([test.hooks, test.do] as unknown as Json[])
-  );
+  return style === "async" || !mustWait([test.hooks, test.do] as unknown as Json[]);
 }
 
 function snakeKeys(object: unknown): unknown {
   if (!isObject(object)) return object;
-  return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [snake(key), value]),
-  );
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [snake(key), value]));
 }
 
 /** The entry for the n-th time; the last one repeats. */
@@ -91,8 +80,7 @@ function nth<T>(list: readonly T[], index: number): T | undefined {
 /** What an entry of the script gives; throws what it raises. */
 function play(entry: Json | undefined): JsonObject {
   const object = isObject(entry) ? entry : {};
-  if (object["raises"] !== undefined)
-    throw new Error(object["raises"] as string);
+  if (object["raises"] !== undefined) throw new Error(object["raises"] as string);
   return object;
 }
 
@@ -123,10 +111,7 @@ export class SessionRun {
     const profiled = test.client?.["profile"] !== undefined;
     this.#hooks = new CaseHooks(style, profiled, (dispatch) => {
       const event = dispatch["event"] as CustomEventName;
-      return this.#hooks.client.dispatch(
-        event,
-        localFields(event, dispatch["payload"]) as never,
-      );
+      return this.#hooks.client.dispatch(event, localFields(event, dispatch["payload"]) as never);
     });
   }
 
@@ -149,25 +134,19 @@ export class SessionRun {
     const place = this.#place;
     const options = { ...camelKeys(test.client ?? {}), logger: null };
     const client = newClient(
-      test.files === undefined
-        ? options
-        : { ...options, projectDir: place.project },
+      test.files === undefined ? options : { ...options, projectDir: place.project },
     );
     caseHooks.client = client;
     for (const { name, ...definition } of test.define_tools ?? [])
       client.defineTool(name as string, camelKeys(definition));
     for (const entry of test.load ?? []) {
-      for (const why of place.reportMisfits(entry, place.load(client, entry)))
-        this.#note(why);
+      for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
     }
     for (const hook of test.hooks ?? []) caseHooks.registerExpecting(hook);
-    const takeRecords =
-      test.audit === undefined ? undefined : keepLog(client, test.audit);
+    const takeRecords = test.audit === undefined ? undefined : keepLog(client, test.audit);
     takeRecords?.();
-    for (const name of Object.keys(test.tools ?? {}))
-      client.registerTool(name, this.#tool(name));
-    if (test.model !== undefined)
-      client.registerModel(this.#inStyle(this.#respond));
+    for (const name of Object.keys(test.tools ?? {})) client.registerTool(name, this.#tool(name));
+    if (test.model !== undefined) client.registerModel(this.#inStyle(this.#respond));
     const session = client.session(this.#options());
     await this.#steps(session, test.do, "step");
     const got: Record<string, unknown> = {
@@ -175,9 +154,7 @@ export class SessionRun {
       env: session.env,
       ran: caseHooks.ran,
     };
-    got["conversation"] = this.#conversation.map((message) =>
-      snakeKeys(message),
-    );
+    got["conversation"] = this.#conversation.map((message) => snakeKeys(message));
     if (takeRecords !== undefined) got["records"] = takeRecords();
     const { requests, saw, ...expect } = test.expect ?? {};
     const placed = { ...(requests && { requests }), ...(saw && { saw }) };
@@ -186,8 +163,7 @@ export class SessionRun {
       if (!(name in got)) throw new Error(`nothing is known of ${name}`);
       this.#note(misfit(pattern, got[name], name));
     }
-    if (caseHooks.misfits.length > 0)
-      throw new Error(caseHooks.misfits.join("\n"));
+    if (caseHooks.misfits.length > 0) throw new Error(caseHooks.misfits.join("\n"));
   }
 
   #note(why: string | null): void {
@@ -205,13 +181,7 @@ export class SessionRun {
   }
 
   #options(more: JsonObject = {}): SessionOptions {
-    const {
-      session = {},
-      approver,
-      context: broken,
-      conversation,
-      files,
-    } = this.#test;
+    const { session = {}, approver, context: broken, conversation, files } = this.#test;
     const kept = this.#conversation;
     const { messages, shown, events } = this.#log;
     const context: Context = {
@@ -238,9 +208,7 @@ export class SessionRun {
     };
     return {
       ...camelKeys({ ...session, ...more }),
-      ...(files === undefined || session["cwd"] === null
-        ? {}
-        : { cwd: this.#place.project }),
+      ...(files === undefined || session["cwd"] === null ? {} : { cwd: this.#place.project }),
       context,
       display,
       onOutcome: (outcome) => events.push(outcome.event.eventType),
@@ -259,11 +227,8 @@ export class SessionRun {
       if (isObject(entry) && entry["leaves"] === true) throw new Leaving();
       const { hangs, types, width = 80, height = 24, ...answer } = play(entry);
       const size = { width: width as number, height: height as number };
-      if (types !== undefined)
-        return this.#atTerminal(asked, types as string[], size);
-      return hangs === true
-        ? new Promise(() => undefined)
-        : (answer as unknown as Approval);
+      if (types !== undefined) return this.#atTerminal(asked, types as string[], size);
+      return hangs === true ? new Promise(() => undefined) : (answer as unknown as Approval);
     };
     return this.#inStyle(asked);
   }
@@ -310,11 +275,7 @@ export class SessionRun {
     return camelKeys(play(nth(this.#test.model ?? [], turn)));
   };
 
-  async #steps(
-    session: Session,
-    steps: JsonObject[],
-    place: string,
-  ): Promise<void> {
+  async #steps(session: Session, steps: JsonObject[], place: string): Promise<void> {
     for (const [index, step] of steps.entries()) {
       const { expect, error, ...deed } = step;
       const here = `${place} ${String(index + 1)}`;
@@ -323,23 +284,16 @@ export class SessionRun {
       try {
         got = await this.#step(session, name, value, here);
       } catch (thrown) {
-        if (error === undefined || !(thrown instanceof HookweaveError))
-          throw thrown;
+        if (error === undefined || !(thrown instanceof HookweaveError)) throw thrown;
         this.#hooks.compareError(error as JsonObject, thrown, here);
         continue;
       }
-      if (error !== undefined)
-        this.#note(`${here}: expected the error ${show(error)}`);
+      if (error !== undefined) this.#note(`${here}: expected the error ${show(error)}`);
       if (expect !== undefined) this.#note(misfit(expect, got, here));
     }
   }
 
-  async #step(
-    session: Session,
-    deed: string,
-    value: Json,
-    place: string,
-  ): Promise<unknown> {
+  async #step(session: Session, deed: string, value: Json, place: string): Promise<unknown> {
     const text = value as string;
     const given = isObject(value) ? value : {};
     switch (deed) {
@@ -370,10 +324,7 @@ export class SessionRun {
       case "status_line":
         return session.statusLine(given);
       case "suggest_files":
-        return session.suggestFiles(
-          given["query"] as string,
-          given["suggestions"] as Json[],
-        );
+        return session.suggestFiles(given["query"] as string, given["suggestions"] as Json[]);
       case "stop":
         return snakeKeys(await session.stop(camelKeys(given)));
       case "stop_failure":
@@ -388,16 +339,11 @@ export class SessionRun {
         return { env: other.env };
       }
       case "temporary_hook":
-        this.#hooks.register(given, (event, hook) =>
-          session.temporaryHook(event, hook),
-        );
+        this.#hooks.register(given, (event, hook) => session.temporaryHook(event, hook));
         return null;
       case "dispatch": {
         const event = given["event"] as CustomEventName;
-        const payload = localFields(event, given["payload"]) as Record<
-          string,
-          unknown
-        >;
+        const payload = localFields(event, given["payload"]) as Record<string, unknown>;
         return (await session.dispatch(event, payload)).toJSON();
       }
       default:
@@ -406,18 +352,11 @@ export class SessionRun {
   }
 
   async #runTool(session: Session, given: JsonObject): Promise<unknown> {
-    const {
-      tool,
-      args,
-      tool_use_id: toolUseId,
-    } = given as { [name: string]: Json; tool: string };
-    const answers = ((given["answers"] ?? []) as JsonObject[]).map(
-      ({ asked, id, answer }) => {
-        const question = this.#log.asked[asked as number] as
-          { id: string } | undefined;
-        return [question?.id ?? id, answer] as const;
-      },
-    );
+    const { tool, args, tool_use_id: toolUseId } = given as { [name: string]: Json; tool: string };
+    const answers = ((given["answers"] ?? []) as JsonObject[]).map(({ asked, id, answer }) => {
+      const question = this.#log.asked[asked as number] as { id: string } | undefined;
+      return [question?.id ?? id, answer] as const;
+    });
     const options = {
       passes: [Leaving],
       ...(toolUseId === undefined ? {} : { toolUseId: toolUseId as string }),
@@ -427,9 +366,7 @@ export class SessionRun {
     };
     const all = decode(args ?? {}) as Record<string, unknown>;
     try {
-      return canonical(
-        await session.runTool(tool, all, this.#tool(tool), options),
-      );
+      return canonical(await session.runTool(tool, all, this.#tool(tool), options));
     } catch (error) {
       if (!(error instanceof Leaving)) throw error;
       return { left: true };
@@ -437,11 +374,7 @@ export class SessionRun {
   }
 
   #compact(session: Session, given: JsonObject): Promise<unknown> {
-    const {
-      trigger,
-      custom_instructions: custom,
-      summary,
-    } = given as Record<string, string>;
+    const { trigger, custom_instructions: custom, summary } = given as Record<string, string>;
     const summarise = this.#inStyle(
       (messages: readonly ContextMessage[], instructions: string | null) => {
         play(given);
@@ -457,18 +390,11 @@ export class SessionRun {
     });
   }
 
-  async #subagent(
-    session: Session,
-    given: JsonObject,
-    place: string,
-  ): Promise<unknown> {
+  async #subagent(session: Session, given: JsonObject, place: string): Promise<unknown> {
     const { type, id } = given as Record<string, string>;
     let child: Session;
     try {
-      child = await session.subagent(
-        type as string,
-        id === undefined ? {} : { agentId: id },
-      );
+      child = await session.subagent(type as string, id === undefined ? {} : { agentId: id });
     } catch (error) {
       if (!(error instanceof SubagentBlockedError)) throw error;
       return { accepted: false, reason: error.reason };
@@ -481,14 +407,7 @@ export class SessionRun {
 
 /** What came of a tool call, as every language writes it. */
 function canonical(outcome: ToolOutcome): unknown {
-  const {
-    error,
-    result,
-    toolUseId,
-    suppressOutput,
-    outcomes: _,
-    ...rest
-  } = outcome;
+  const { error, result, toolUseId, suppressOutput, outcomes: _, ...rest } = outcome;
   return {
     ...rest,
     error: error?.message ?? null,
