@@ -178,16 +178,13 @@ fn guards_that_fail_open_are_found_once() {
         rules(&world, "project/hookweave.toml")
     };
     assert_eq!(found(&["", "", ""]), ["guard-fails-open"]);
-    for decided in [
-        "fail_behavior = \"block\"",
-        "fail_behavior = \"continue\"",
-        "mandatory = true",
-        "detached = true",
-        "enabled = false",
-    ] {
+    for decided in ["fail_behavior = \"block\"", "fail_behavior = \"continue\"", "mandatory = true", "detached = true"]
+    {
         assert_eq!(found(&[decided]), [""; 0], "{decided}");
         assert_eq!(found(&[decided, ""]), ["guard-fails-open"], "{decided}");
     }
+    assert_eq!(found(&["enabled = false"]), ["switched-off"]);
+    assert_eq!(found(&["enabled = false", ""]), ["switched-off", "guard-fails-open"]);
     world.write("project/hookweave.toml", "hookweave = 1\n[[hooks]]\nevent = \"PostToolUse\"\ncommand = \"true\"\n");
     assert_eq!(rules(&world, "project/hookweave.toml"), [""; 0]);
 }

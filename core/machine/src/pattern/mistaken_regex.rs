@@ -183,7 +183,7 @@ mod tests {
             (r"\bsudo\b", &["sudo *"]),
             (
                 r"^(?:npm|yarn)\s+(publish|unpublish)\b.*$",
-                &["npm publish *", "npm unpublish *", "yarn publish *", "yarn unpublish *"],
+                &["npm publish *", "yarn publish *", "npm unpublish *", "yarn unpublish *"],
             ),
             ("^rm -rf /.*", &["rm -rf /*"]),
             ("rm -(r|f)+ .*", &[]),
