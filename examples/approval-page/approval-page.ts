@@ -132,7 +132,7 @@ export class ApprovalPage implements AsyncDisposable {
 
   /** What waits, as the page gets it: the engine's texts, in which nothing is left that a screen would obey. */
   #snapshot(now: number): object[] {
-    return this.#requests.map(({ sessionId, agentId, args: _args, timeout: _timeout, ...view }) => {
+    return this.#requests.map(({ sessionId, agentId, toolUseId: _call, args: _args, timeout: _timeout, ...view }) => {
       const left = Math.trunc((this.#deadlines.get(view.id) ?? now) - now);
       return { ...view, session: sessionId, agent: agentId, left_ms: Math.max(0, left) };
     });

@@ -120,10 +120,12 @@ def test_the_features_of_the_crate_are_listed() -> None:
 
 def test_every_error_code_has_a_class_in_each_language() -> None:
     codes = set(re.findall(r'Self::\w+ => "(\w+)"', ERROR_CODES.read_text(encoding="utf-8")))
-    python = (ROOT / "bindings-python" / "python" / "hookweave" / "errors.py").read_text(encoding="utf-8")
+    modules = ROOT / "bindings-python" / "python" / "hookweave"
+    python = "".join((modules / name).read_text(encoding="utf-8") for name in ("errors.py", "_approval_request.py"))
     declared = set(re.findall(r'"(\w+)"', " ".join(re.findall(r"^    codes.* = (\([^)]*\))", python, re.MULTILINE))))
     assert codes - declared == ONLY_AT_IMPORT
-    typescript = (ROOT / "bindings-node" / "ts" / "errors.ts").read_text(encoding="utf-8")
+    modules = ROOT / "bindings-node" / "ts"
+    typescript = "".join((modules / name).read_text(encoding="utf-8") for name in ("errors.ts", "approval-pending.ts"))
     [by_code] = re.findall(r"const byCode.*?= \{(.*?)\};", typescript, re.DOTALL)
     named = set(re.findall(r"(\w+): \w+Error,", by_code)) | set(re.findall(r'^ +"(\w+)",$', typescript, re.MULTILINE))
     assert codes - named == ONLY_PYTHON | ONLY_AT_IMPORT
