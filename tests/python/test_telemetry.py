@@ -139,7 +139,8 @@ def test_a_tool_call_of_a_session() -> None:
     assert traced.is_below("hook inner", "hook.dispatch")
 
 
-def test_a_blocked_and_a_failed_tool_call() -> None:
+@pytest.mark.parametrize("halves", [False, True])
+def test_a_blocked_and_a_failed_tool_call(halves: bool) -> None:
     traced = Traced()
     traced.client.register_hook(
         "PreToolUse", lambda event: HookResponse.block("no"), matcher={"tool": "Bash"}, name="guard"
@@ -150,8 +151,13 @@ def test_a_blocked_and_a_failed_tool_call() -> None:
 
     async def agent() -> None:
         async with traced.client.session() as session:
-            await session.run_tool("Bash", {}, broken)
-            await session.run_tool("Read", {}, broken)
+            for tool in ("Bash", "Read"):
+                if not halves:
+                    await session.run_tool(tool, {}, broken)
+                    continue
+                call = await session.begin_tool(tool, {})
+                if call.runs:
+                    await call.failed(LookupError("gone"))
 
     asyncio.run(agent())
     blocked = traced.attributes("execute_tool Bash")

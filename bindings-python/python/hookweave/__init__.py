@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         WireAnswer,
     )
     from .models import Model, ModelRequest, ModelResponse, ToolCall
+    from .open_tool_call import OpenToolCall
     from .options import HookOptions, Matcher
     from .outcome import (
         ExplainedHook,
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
         "ModelRequest",
         "ModelResponse",
         "Observed",
+        "OpenToolCall",
         "Origin",
         "Outcome",
         "Overridden",

@@ -82,6 +82,7 @@ HOMES = {
     "NotPicklableError": "errors",
     "NotificationEvent": "events",
     "Observed": "outcome",
+    "OpenToolCall": "open_tool_call",
     "Origin": "files",
     "Outcome": "_native",
     "Overridden": "outcome",

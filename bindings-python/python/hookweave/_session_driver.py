@@ -8,9 +8,9 @@ import json
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
-from time import perf_counter
+from time import perf_counter, sleep
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from . import _async_compat, _native
 from ._approval_request import ApprovalPending
@@ -19,7 +19,7 @@ from ._native import Outcome
 from .approval import Approval, ApprovalRequest, Approver, fields_of
 from .context import Context, ContextMessage
 from .display import Display
-from .errors import HookweaveError, PayloadError, Suspended, ToolFailedError
+from .errors import AwaitableInSyncDispatchError, HookweaveError, PayloadError, Suspended, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
 from .session_results import Generation, ToolOutcome
@@ -28,7 +28,7 @@ from .tools import Tool, ToolResult
 if TYPE_CHECKING:
     from ._spans import ToolSpan
 
-__all__ = ["DrivenSession", "Driver", "DrivingClient", "Passes", "Summarise", "Tracing"]
+__all__ = ["DrivenSession", "Driver", "DrivingClient", "Passes", "Summarise", "Tracing", "run_now"]
 
 Effect: TypeAlias = dict[str, Any]
 """What is to be done; ``do`` names it."""
@@ -38,6 +38,28 @@ Passes: TypeAlias = type[BaseException] | tuple[type[BaseException], ...]
 
 Summarise: TypeAlias = Callable[[list[ContextMessage], str | None], Awaitable[str] | str]
 """Says what messages say in fewer words, given what to keep in mind."""
+
+
+T = TypeVar("T")
+
+
+def run_now(running: Coroutine[Any, Any, T], method: str) -> T:
+    """The result of what never waits; raises :class:`AwaitableInSyncError` where the host's own code is async."""
+    try:
+        running.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    running.close()
+    raise AwaitableInSyncDispatchError(
+        f"{method}: the session's approver, context, display or tool is async, and this call does not await; "
+        f"make it a plain function, or await `{method.removesuffix('_sync')}`"
+    )
+
+
+def _sleep(ms: int) -> None:
+    """Waits on the caller's thread."""
+    sleep(ms / 1000)
 
 
 async def _replace_messages(context: Any, messages: list[Any]) -> None:
@@ -53,8 +75,8 @@ class Tracing(Protocol):
     def dispatched(self, outcome: _native.Outcome[Any]) -> None:
         """A dispatch is over."""
 
-    def tool(self, session: _native.Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
-        """For the time of a tool call, from its first hook to its last."""
+    def tool(self, session: _native.Session, tool: str, tool_use_id: str | None) -> ToolSpan:
+        """A tool call begins."""
 
     def executing(self) -> AbstractContextManager[None]:
         """For the time in which the tool itself runs."""
@@ -68,6 +90,8 @@ class DrivingClient(Protocol):
 
     @property
     def dispatch(self) -> Callable[..., Awaitable[_native.Outcome[Any]]]: ...
+    @property
+    def dispatch_sync(self) -> Callable[..., _native.Outcome[Any]]: ...
     @property
     def _tools(self) -> dict[str, Tool]: ...
     @property
@@ -105,6 +129,11 @@ def _why(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+def _failed(error: BaseException) -> ToolResult:
+    """The result of a tool that raised."""
+    return ToolResult(_why(error), success=False)
+
+
 def _refused_args(response: Any) -> PayloadError | None:
     """The error for arguments in JSON text that have no Python form: ``int`` refuses integers of very many digits."""
     calls = response.get("tool_calls") if isinstance(response, Mapping) else None
@@ -131,7 +160,10 @@ class _Part:
 
 
 class Driver:
-    """One flow on its way, with the host's own values that it is about."""
+    """One flow on its way, with the host's own values that it is about.
+
+    A sync one never waits: hooks run by ``dispatch_sync``, which refuses those that are async before any has run.
+    """
 
     __slots__ = (
         "_cause",
@@ -143,13 +175,16 @@ class Driver:
         "_pending",
         "_session",
         "_values",
+        "is_sync",
         "model",
         "passes",
         "summarise",
         "tool",
     )
 
-    def __init__(self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None = None) -> None:
+    def __init__(
+        self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None = None, *, is_sync: bool = False
+    ) -> None:
         self._session = session
         self._flow = flow
         self._values = flow.values
@@ -162,6 +197,7 @@ class Driver:
         self.summarise: Summarise | None = None
         self._found: list[ContextMessage] = []
         self._pending: ApprovalRequest | None = None
+        self.is_sync = is_sync
         self.passes: Passes = ()
 
     def _keep(self, value: Any) -> int:
@@ -171,10 +207,13 @@ class Driver:
 
     async def drive(self) -> Any:
         """Runs the flow to its end; gives what it came to."""
-        dispatch = self._session._client.dispatch
+        return (await self._go(self._flow.begin()))["result"]
+
+    async def _go(self, effect: Effect, until: str = "finish") -> Effect:
+        """Carries out effects up to the first of a kind, which is the caller's, or to the end."""
+        dispatch = self._dispatch_sync if self.is_sync else self._session._client.dispatch
         try:
-            effect = self._flow.begin()
-            while (do := effect["do"]) != "finish":
+            while (do := effect["do"]) != "finish" and do != until:
                 if do == "dispatch":
                     # Most effects are events, and a coroutine of their own would cost as much as the event.
                     effect = self._dispatched(effect, await dispatch(effect["event"], effect["payload"]))
@@ -184,13 +223,31 @@ class Driver:
             # Now, and not when the last reference to it goes: a call that is left counts as not begun.
             self._flow.release()
             raise
-        return effect["result"]
+        return effect
 
     def use(self, tool: Tool | None) -> Coroutine[Any, Any, dict[str, Any]]:
         """What runs the flow of one tool call, perhaps of a tool that only this call knows."""
         self.tool = tool
         self._parts.append(_Part())
         return self.drive()
+
+    async def _dispatch_sync(self, event: str, payload: dict[str, Any]) -> _native.Outcome[Any]:
+        return self._session._client.dispatch_sync(event, payload)
+
+    async def judge(self) -> Effect:
+        """Runs the flow of one tool call up to where its tool runs, or to its end."""
+        self._parts.append(_Part())
+        return await self._go(self._flow.begin(), "run_tool")
+
+    async def ran(self, given: object, cause: BaseException | None, duration: float) -> Effect:
+        """Goes on with what a tool gave that the caller has run, or with the error that it failed with."""
+        self._parts[-1].cause = cause
+        return await self._go(self._ran(given if cause is None else _failed(cause), duration), "run_tool")
+
+    def drop(self) -> None:
+        """Leaves the tool call where its tool runs: it counts as not begun."""
+        self._flow.dropped()
+        self._flow.release()
 
     def tool_outcome(self, run: dict[str, Any] | None) -> ToolOutcome:
         """What came of the one tool call; raises the question that is answered later."""
@@ -228,9 +285,6 @@ class Driver:
             run["injected"] = [Injection(**injection) for injection in run["injected"]]
         run["outcomes"] = tuple(part.outcomes)
         return ToolOutcome._of(run)
-
-    async def _dispatch(self, effect: Effect) -> Effect:
-        return self._dispatched(effect, await self._session._client.dispatch(effect["event"], effect["payload"]))
 
     def _dispatched(self, effect: Effect, outcome: _native.Outcome[Any]) -> Effect:
         """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
@@ -282,6 +336,10 @@ class Driver:
             request = self._request(effect)
             chosen: Any = session._approver(request)
             if inspect.isawaitable(chosen):
+                if self.is_sync:
+                    if inspect.iscoroutine(chosen):
+                        chosen.close()
+                    return self._flow.failed("the approver is async, and a call that is not awaited cannot wait for it")
                 in_time, chosen = await _async_compat.within(request.timeout, chosen)
                 if not in_time:
                     return self._flow.timed_out()
@@ -337,8 +395,11 @@ class Driver:
             raise
         except Exception as error:
             part.cause = error
-            given = ToolResult(_why(error), success=False)
-        duration = (perf_counter() - began) * 1000
+            given = _failed(error)
+        return self._ran(given, (perf_counter() - began) * 1000)
+
+    def _ran(self, given: object, duration: float) -> Effect:
+        """Tells the core what a tool gave; the duration is in milliseconds."""
         if not isinstance(given, ToolResult):
             return self._flow.ran({"success": True, "output": given, "duration": duration}, None, duration)
         record: dict[str, Any] = {"success": given.success, "output": given.output}
@@ -454,7 +515,10 @@ class Driver:
         return self._flow.text(text)
 
     async def _wait(self, effect: Effect) -> Effect:
-        await _async_compat.sleep(effect["ms"] / 1000)
+        if self.is_sync:
+            _sleep(effect["ms"])
+        else:
+            await _async_compat.sleep(effect["ms"] / 1000)
         return self._flow.done()
 
     async def _add_message(self, effect: Effect) -> Effect:
@@ -480,7 +544,6 @@ class Driver:
         return self._flow.done()
 
     _CARRIES_OUT: ClassVar[dict[str, Callable[[Driver, Effect], Awaitable[Effect]]]] = {
-        "dispatch": _dispatch,
         "freeze": _freeze,
         "approve": _approve,
         "run_tool": _run_tool,

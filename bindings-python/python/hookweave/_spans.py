@@ -94,6 +94,22 @@ class ToolSpan(Judged):
         """Records what the tool raised."""
         self._cause = cause
 
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """For the time in which hooks judge the call or look at its result."""
+        with within(self.span), judging(self):
+            yield
+
+    def broken(self, error: BaseException) -> None:
+        """Ends it with an error that is not the tool's."""
+        fail(self.span, kind_of(error))
+        self.span.end()
+
+    def left(self) -> None:
+        """Ends it for a call that was left before its tool ran."""
+        fail(self.span, CANCELLED)
+        self.span.end()
+
     def named(self, tool_use_id: str) -> None:
         """Records the call's id."""
         self.span.set_attribute("gen_ai.tool.call.id", tool_use_id)
@@ -125,6 +141,7 @@ class ToolSpan(Judged):
         self.given(outcome.args)
         if outcome.ran:
             self.gave(outcome.output)
+        self.span.end()
 
     def _content(self, name: str, value: object) -> None:
         if not self._record_content or not self.span.is_recording():

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias, TypeVar
 
 from . import _async_compat, _native
 from ._logging import logger
-from ._session_driver import Driver, DrivingClient, Passes, Summarise
+from ._session_driver import Driver, DrivingClient, Passes, Summarise, run_now
 from .approval import Answer, Approval, ApprovalRequest, Approver, PendingApprovals, fields_of
 from .context import Context
 from .display import Display
@@ -24,6 +24,7 @@ from .errors import (
 )
 from .event import Event
 from .models import Model, OnText
+from .open_tool_call import OpenToolCall
 from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .temporary_hook import TemporaryHook
 from .tools import Tool, ToolFunction
@@ -52,17 +53,17 @@ class SessionClient(DrivingClient, Protocol):
     ) -> TemporaryHook: ...
 
 
-def _check_call(tool: object, args: object) -> None:
+def _check_call(method: str, tool: object, args: object) -> None:
     """Refuses a call without a tool's name, and arguments that have no names."""
     if not isinstance(tool, str):
-        raise PayloadError(f"run_tool: `tool` is the name of a tool, not a value of type {type(tool).__name__}")
+        raise PayloadError(f"{method}: `tool` is the name of a tool, not a value of type {type(tool).__name__}")
     if not tool:
-        raise PayloadError("run_tool: `tool` is empty; give the name of the tool")
+        raise PayloadError(f"{method}: `tool` is empty; give the name of the tool")
     if not isinstance(args, Mapping):
         hint = 'write {"command": …} for a command line' if isinstance(args, str) else 'write {"name": value}'
         kind = type(args).__name__
         raise PayloadError(
-            f"run_tool: `args` of {tool} are a dict of arguments by name, not a value of type {kind}; {hint}"
+            f"{method}: `args` of {tool} are a dict of arguments by name, not a value of type {kind}; {hint}"
         )
 
 
@@ -87,13 +88,14 @@ class ToolContext:
 class Session:
     """One conversation of an agent, or of a subagent within it; :meth:`HookClient.session` makes one.
 
-    ``async with`` starts and ends it. Its methods may run at the same time. Cancelling one cancels its work: the tool,
-    the question to a person, the hooks.
+    ``async with``, or ``with`` in code that is not async, starts and ends it. Its methods may run at the same time.
+    Cancelling one cancels its work: the tool, the question to a person, the hooks.
     """
 
     __slots__ = (
         "__weakref__",
         "_approver",
+        "_calls",
         "_children",
         "_client",
         "_closed",
@@ -125,6 +127,7 @@ class Session:
         self._display = display
         self._parent = parent
         self._on_outcome = on_outcome
+        self._calls: set[OpenToolCall] = set()
         self._children: set[Session] = set()
         self._running: set[_async_compat.Scope] = set()
         self._closed = False
@@ -153,9 +156,12 @@ class Session:
 
     async def start(self, source: str = "startup") -> Started:
         """Raises ``SessionStart`` or, for a subagent, ``SubagentStart``, which may refuse it."""
+        return await self._start(source)
+
+    async def _start(self, source: str, is_sync: bool = False) -> Started:
         is_subagent = self._parent is not None
         flow = self._native.start_subagent() if is_subagent else self._native.start(source)
-        started = Started(**await self._run(flow))
+        started = Started(**await self._run(flow, is_sync))
         if not started.accepted:
             self._close()
         elif self._parent is not None:
@@ -175,8 +181,9 @@ class Session:
             return Stopped(False, None)
         return await self._end(reason, insists=False)
 
-    async def _end(self, reason: str, insists: bool) -> Stopped:
+    async def _end(self, reason: str, insists: bool, is_sync: bool = False) -> Stopped:
         stopped = Stopped(False, None)
+        self._drop_calls()
         if self._client.closed:
             # No hook runs any more.
             self._close()
@@ -184,9 +191,9 @@ class Session:
         try:
             for child in list(self._children):
                 await child._abort()
-                await child._end(reason, insists=True)
+                await child._end(reason, insists=True, is_sync=is_sync)
             flow = self._native.end(reason) if self._parent is None else self._native.stop_subagent()
-            stopped = Stopped(**await Driver(self, flow).drive())
+            stopped = Stopped(**await Driver(self, flow, is_sync=is_sync).drive())
         except BaseException:
             insists = True
             raise
@@ -198,6 +205,7 @@ class Session:
     def _close(self) -> None:
         """Ends it without running hooks."""
         self._closed = True
+        self._drop_calls()
         for child in list(self._children):
             child._close()
             for scope in list(child._running):
@@ -220,8 +228,9 @@ class Session:
             what = f"session {self.id}" if self.agent_id is None else f"subagent {self.agent_id}"
             raise SessionClosedError(f"{what} has ended; open another one")
 
-    async def _run(self, flow: _native.Flow) -> Any:
-        return await self._guard(Driver(self, flow).drive())
+    async def _run(self, flow: _native.Flow, is_sync: bool = False) -> Any:
+        running = Driver(self, flow, is_sync=is_sync).drive()
+        return await (running if is_sync else self._guard(running))
 
     def _guard(self, running: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         """What a flow does; a subagent's ends with its session."""
@@ -269,7 +278,7 @@ class Session:
         if self._closed:
             self._check()
         if not tool or type(tool) is not str or type(args) is not dict:
-            _check_call(tool, args)
+            _check_call("run_tool", tool, args)
         if run is None and tool not in self._client._tools:
             known = ", ".join(self._client._tools) or "none"
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
@@ -282,10 +291,92 @@ class Session:
         tracing = self._client._tracing
         if tracing is None:
             return driver.tool_outcome(await running)
-        with tracing.tool(self._native, tool, tool_use_id) as span:
-            outcome = driver.tool_outcome(await running)
-            span.ended(outcome)
+        span = tracing.tool(self._native, tool, tool_use_id)
+        try:
+            with span.judging():
+                outcome = driver.tool_outcome(await running)
+        except BaseException as error:
+            span.broken(error)
+            raise
+        span.ended(outcome)
         return outcome
+
+    async def begin_tool(
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        *,
+        tool_use_id: str | None = None,
+        answers: Mapping[str, Answer] | None = None,
+        passes: Passes = (),
+    ) -> OpenToolCall:
+        """Makes the first half of a tool call: hooks and, if need be, a person judge it; the caller runs the tool.
+
+        Where a tool is one function, :meth:`run_tool` does both halves. Arguments and errors are those of it.
+        """
+        call = self._open(tool, args, tool_use_id, answers, passes)
+        await call._go(call._driver.judge())
+        return call
+
+    def _open(
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        tool_use_id: str | None,
+        answers: Mapping[str, Answer] | None,
+        passes: Passes,
+        is_sync: bool = False,
+    ) -> OpenToolCall:
+        self._check()
+        _check_call("begin_tool", tool, args)
+        own = dict(args)
+        driver = Driver(self, self._native.run_tool(tool, own, tool_use_id, _as_given(answers)), is_sync=is_sync)
+        driver.passes = passes
+        tracing = self._client._tracing
+        span = None if tracing is None else tracing.tool(self._native, tool, tool_use_id)
+        return OpenToolCall(self, driver, own, span)
+
+    def begin_tool_sync(
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        *,
+        tool_use_id: str | None = None,
+        answers: Mapping[str, Answer] | None = None,
+        passes: Passes = (),
+    ) -> OpenToolCall:
+        """:meth:`begin_tool` for code that is not async; raises :class:`AwaitableInSyncDispatchError` before any hook
+        has run if one is async.
+        """
+        call = self._open(tool, args, tool_use_id, answers, passes, is_sync=True)
+        run_now(call._go(call._driver.judge()), "begin_tool_sync")
+        return call
+
+    def start_sync(self, source: str = "startup") -> Started:
+        """:meth:`start` for code that is not async."""
+        self._check()
+        return run_now(self._start(source, is_sync=True), "start_sync")
+
+    def end_sync(self, reason: str = "other") -> Stopped:
+        """:meth:`end` for code that is not async."""
+        if self._closed:
+            return Stopped(False, None)
+        return run_now(self._end(reason, insists=False, is_sync=True), "end_sync")
+
+    def submit_prompt_sync(self, prompt: str) -> Submitted:
+        """:meth:`submit_prompt` for code that is not async."""
+        self._check()
+        return Submitted(**run_now(self._run(self._native.submit_prompt(prompt), is_sync=True), "submit_prompt_sync"))
+
+    def stop_sync(self, last_message: str | None = None, status: str = "completed", **details: Any) -> Stopped:
+        """:meth:`stop` for code that is not async."""
+        self._check()
+        return run_now(self._stop(last_message, status, details, is_sync=True), "stop_sync")
+
+    def _drop_calls(self) -> None:
+        """Drops the calls whose tools are still to run: nobody will say any more what came of them."""
+        for call in list(self._calls):
+            call.drop()
 
     def _tool_context(self, tool: str, tool_use_id: str, env: dict[str, str]) -> ToolContext:
         return ToolContext(tool, tool_use_id, self, env)
@@ -345,8 +436,14 @@ class Session:
 
     async def stop(self, last_message: str | None = None, status: str = "completed", **details: Any) -> Stopped:
         """Raises ``Stop``: the agent has done its work; hooks may make it continue, with the reason in the context."""
+        return await self._stop(last_message, status, details)
+
+    async def _stop(
+        self, last_message: str | None, status: str, details: dict[str, Any], is_sync: bool = False
+    ) -> Stopped:
+        self._drop_calls()
         fields = {"last_message": last_message, "status": status, **details}
-        return Stopped(**await self._run(self._native.stop(fields)))
+        return Stopped(**await self._run(self._native.stop(fields), is_sync))
 
     async def stop_failure(self, error: str) -> None:
         """Raises ``StopFailure``: the agent has ended with an error."""
@@ -400,8 +497,19 @@ class Session:
             raise UnknownApprovalError('nothing waits for approval: the session was not made with approval="pending"')
         self._approver.decide(id, option, reason=reason, args=args)
 
+    def __enter__(self) -> Self:
+        return self._entered(self.start_sync())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._closed:
+            run_now(self._end("other", insists=True, is_sync=True), "__exit__")
+
     async def __aenter__(self) -> Self:
-        started = await self.start()
+        return self._entered(await self.start())
+
+    def _entered(self, started: Started) -> Self:
         if not started.accepted:
             reason = started.reason
             raise SubagentBlockedError(reason or "a hook refused to let the subagent begin", reason=reason)

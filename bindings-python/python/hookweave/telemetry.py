@@ -22,7 +22,7 @@ except ImportError as _error:  # pragma: no cover
     raise ImportError("hookweave.telemetry needs the package opentelemetry-api; install it") from _error
 
 from ._agent_spans import AgentRun, TracedDriver
-from ._spans import ToolSpan, fail, judged, judging, kind_of, open_tool, within
+from ._spans import ToolSpan, judged, judging, open_tool
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider
@@ -123,20 +123,12 @@ class Instrumentation:
             if in_turn:
                 at += lasted
 
-    @contextmanager
-    def tool(self, session: _native.Session, tool: str, tool_use_id: str | None) -> Iterator[ToolSpan]:
-        """A tool call of a session is under way, from its first hook to its last."""
+    def tool(self, session: _native.Session, tool: str, tool_use_id: str | None) -> ToolSpan:
+        """A tool call of a session begins; it ends with what came of it."""
         call = open_tool(self._tracer, session, tool, self._record_content)
         if tool_use_id is not None:
             call.named(tool_use_id)
-        try:
-            with within(call.span), judging(call):
-                yield call
-        except BaseException as error:
-            fail(call.span, kind_of(error))
-            raise
-        finally:
-            call.span.end()
+        return call
 
     @contextmanager
     def executing(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
@@ -32,7 +33,7 @@ from .hooks import World
 from .run import FOLDER, client_options
 from .values import decode, fits
 
-STYLES = ("sync", "async", "trio")
+STYLES = ("sync", "async", "trio", "halves", "sync halves")
 TOOL_FIELDS = (
     "tool ran ok output decision reason by args attempts feedback suppress_output stops tool_use_id result".split()  # noqa: SIM905
 )
@@ -49,7 +50,10 @@ def session_cases() -> list[dict[str, Any]]:
 
 
 def run_session_case(case: dict[str, Any], style: str) -> None:
-    """Runs a case in a style: synchronous or asynchronous hooks on asyncio, or asynchronous ones on trio."""
+    """Runs a case in a style: synchronous or asynchronous hooks on asyncio, asynchronous ones on trio.
+
+    ``halves`` makes tool calls in halves, ``sync halves`` without awaiting anything.
+    """
     play = _Play(case, style)
     if style == "trio":
         import trio
@@ -189,6 +193,10 @@ class _Client(HookClient):
         self.events.append(event)
         return super().dispatch(event, *payload, **fields)
 
+    def dispatch_sync(self, event: Any, /, *payload: Any, **fields: Any) -> Any:
+        self.events.append(event)
+        return super().dispatch_sync(event, *payload, **fields)
+
 
 class _Play:
     def __init__(self, case: dict[str, Any], style: str) -> None:
@@ -201,8 +209,11 @@ class _Play:
             options["project_dir"] = self.place.project
         self.client = _Client(**client_options(options))
         self.client.events = []
-        self.world = World(self.client, style)
-        self.agent = Agent(case, style != "sync")
+        self.halves = style.endswith("halves")
+        self.twins = style == "sync halves"
+        is_sync = style.startswith("sync")
+        self.world = World(self.client, "sync" if is_sync else "trio" if style == "trio" else "async")
+        self.agent = Agent(case, not is_sync)
         self.blocks = ExitStack()
         self.others: list[Session] = []
         self.faults: list[str] = []
@@ -302,11 +313,11 @@ class _Play:
     async def subagent(self, session: Session, given: dict[str, Any], where: str) -> dict[str, Any]:
         """Begins a subagent, takes its steps, and ends it."""
         child = session.subagent(given["type"], given.get("id"))
-        started = await child.start()
+        started = child.start_sync() if self.twins else await child.start()
         if not started.accepted:
             return asdict(started)
         await self.steps(child, given["do"], where)
-        stopped = await child.end()
+        stopped = child.end_sync() if self.twins else await child.end()
         return {"accepted": True, "should_continue": stopped.should_continue, "env": child.env}
 
     def temporary_hook(self, session: Session, hook: dict[str, Any]) -> None:
@@ -318,13 +329,16 @@ class _Play:
             self.world.client = register
 
     async def do_start(self, session: Session, source: str) -> Any:
-        return asdict(await session.start(source))
+        return asdict(session.start_sync(source) if self.twins else await session.start(source))
 
     async def do_end(self, session: Session, reason: str) -> None:
-        await session.end(reason)
+        if self.twins:
+            session.end_sync(reason)
+        else:
+            await session.end(reason)
 
     async def do_submit_prompt(self, session: Session, prompt: str) -> Any:
-        return asdict(await session.submit_prompt(prompt))
+        return asdict(session.submit_prompt_sync(prompt) if self.twins else await session.submit_prompt(prompt))
 
     async def do_run_tool(self, session: Session, given: dict[str, Any]) -> Any:
         run = self.agent.tool(given["tool"])
@@ -336,9 +350,36 @@ class _Play:
         }
         more = {"tool_use_id": given.get("tool_use_id"), "answers": answers, "passes": (LeavingError,)}
         try:
+            if self.halves:
+                return _shown(await self._run_halves(session, given["tool"], args, run, **more))
             return _shown(await session.run_tool(given["tool"], args, run, **more))
         except LeavingError:
             return {"left": True}
+
+    async def _run_halves(self, session: Session, tool: str, args: Any, run: Any, **more: Any) -> Any:
+        """The call as a framework makes it that says when a tool begins and when it has ended."""
+        call = (
+            session.begin_tool_sync(tool, args, **more) if self.twins else await session.begin_tool(tool, args, **more)
+        )
+        while call.runs:
+            try:
+                output = run(call.args, ToolContext(call.tool, call.tool_use_id, session, call.env))
+                if inspect.isawaitable(output):
+                    output = await output
+            except LeavingError:
+                call.drop()
+                raise
+            except Exception as error:
+                if self.twins:
+                    call.failed_sync(error)
+                else:
+                    await call.failed(error)
+            else:
+                if self.twins:
+                    call.succeeded_sync(output)
+                else:
+                    await call.succeeded(output)
+        return call.outcome
 
     async def do_generate(self, session: Session, prompt: str) -> Any:
         came = await session.generate(prompt)
@@ -369,7 +410,7 @@ class _Play:
         return await session.suggest_files(**given)
 
     async def do_stop(self, session: Session, given: dict[str, Any]) -> Any:
-        return asdict(await session.stop(**given))
+        return asdict(session.stop_sync(**given) if self.twins else await session.stop(**given))
 
     async def do_stop_failure(self, session: Session, error: str) -> None:
         await session.stop_failure(error)
