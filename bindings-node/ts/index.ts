@@ -166,6 +166,7 @@ export type {
   ToolOutcome,
 } from "./session-results.js";
 export { Session } from "./session.js";
+export type { OpenToolCall } from "./open-tool-call.js";
 export type { ToolContext, ToolFunction } from "./session.js";
 export { Stats } from "./stats.js";
 export type {

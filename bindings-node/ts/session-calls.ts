@@ -72,7 +72,16 @@ export async function runTool(
     effects.thrown.set(args, error);
     result = new ToolResult(describe(error), { success: false });
   }
-  const duration = elapsed() - began;
+  return toolRan(effects, flow, result, elapsed() - began);
+}
+
+/** Tells the core what a tool gave; the duration is in milliseconds. */
+export function toolRan(
+  effects: EffectContext,
+  flow: Flow,
+  result: ToolResult,
+  duration: number,
+): Effect {
   const { success = true, output, exitCode } = result;
   const record = { success, output: output ?? null, duration };
   const id = effects.keep(exitCode === undefined ? record : { ...record, exitCode });

@@ -15,7 +15,14 @@ import { recordOf, type Outcome } from "./outcome.js";
 import { approve } from "./session-approval.js";
 import { callModel, readResponse, runTool } from "./session-calls.js";
 import { readContext, replaceContext, replacePrompt, summarise } from "./session-compaction.js";
-import type { AddMessageEffect, DispatchEffect, Effect, ShowEffect } from "./session-effects.js";
+import type {
+  AddMessageEffect,
+  DispatchEffect,
+  Effect,
+  FinishEffect,
+  RunToolEffect,
+  ShowEffect,
+} from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
 import { localName, localFields, localKeys } from "./spelling.js";
 import { copyForHost } from "./values.js";
@@ -34,22 +41,35 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set([
 /** Drives one flow. */
 export class FlowDriver extends EffectContext {
   /** Runs the flow to its end. */
-  async run(flow: Flow): Promise<void> {
+  run(flow: Flow): Promise<unknown> {
+    return this.go(flow, () => flow.begin(), false);
+  }
+
+  /** Carries out effects up to the run of a tool, if that is the caller's to do, or to the end. */
+  async go(flow: Flow, first: () => Effect, untilTool: boolean): Promise<RunToolEffect | null> {
     try {
-      this.result = await this.#steps(flow);
+      const effect = await this.#steps(flow, first(), untilTool);
+      if (effect.do === "run_tool") return effect;
+      this.result = effect.result;
     } catch (error) {
       flow.release();
       this.parts.forgetPlans();
       throw error;
     }
     if (this.pending !== null) this.parts.forgetPlans();
+    return null;
   }
 
-  async #steps(flow: Flow): Promise<unknown> {
+  async #steps(
+    flow: Flow,
+    first: Effect,
+    untilTool: boolean,
+  ): Promise<RunToolEffect | FinishEffect> {
     const { spans } = this.inputs;
-    let effect = flow.begin();
+    let effect = first;
     while (effect.do !== "finish") {
       this.cancelling.throwIfAborted();
+      if (untilTool && effect.do === "run_tool") return effect;
       const current = effect;
       const next =
         spans === undefined
@@ -57,7 +77,7 @@ export class FlowDriver extends EffectContext {
           : spans.carryOut(current, this.values, () => this.#carryOut(flow, current));
       effect = next instanceof Promise ? await next : next;
     }
-    return effect.result;
+    return effect;
   }
 
   #carryOut(flow: Flow, effect: Exclude<Effect, { do: "finish" }>): Effect | Promise<Effect> {

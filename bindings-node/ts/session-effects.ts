@@ -86,6 +86,11 @@ export interface ReplacePromptEffect {
   readonly changed: string;
 }
 
+export interface FinishEffect {
+  readonly do: "finish";
+  readonly result: unknown;
+}
+
 export type Effect =
   | DispatchEffect
   | ApproveEffect
@@ -100,7 +105,7 @@ export type Effect =
   | ReplacePromptEffect
   | SummariseEffect
   | { readonly do: "wait"; readonly ms: number }
-  | { readonly do: "finish"; readonly result: unknown };
+  | FinishEffect;
 
 /** Reads an effect from its JSON text, with integers of any size. */
 export function readEffect(text: string): Effect {

@@ -21,6 +21,14 @@ export interface SessionHost extends SessionParts {
   readonly hook: (id: string, event: string, hook: unknown) => TemporaryHook;
 }
 
+/** A flow that has begun; `close` is called at its end. */
+export interface OpenFlow {
+  readonly driver: FlowDriver;
+  readonly flow: Flow;
+  readonly cancellation: Cancellation;
+  readonly close: () => void;
+}
+
 /** A session's flows, subagents and hooks. */
 export class SessionState<S extends SessionIdentity = SessionIdentity> {
   /** The session that this is the inner side of. */
@@ -28,6 +36,8 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
   /** False for a subagent that did not begin: it raises no `SubagentStop`. */
   begun = true;
   readonly hooks = new Set<TemporaryHook>();
+  /** The calls whose tools the program runs. */
+  readonly calls = new Set<{ drop(): void }>();
   readonly #flows = new Set<Cancellation>();
   readonly #children = new Set<SessionState<S>>();
   /** Why nothing begins any more; `null` while the session is open. */
@@ -76,17 +86,44 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
     signal: AbortSignal | undefined,
     inputs: FlowInputs,
   ): Promise<FlowDriver> {
+    const { driver, flow, close } = this.#open(begin, signal, inputs);
+    try {
+      await driver.run(flow);
+      return driver;
+    } finally {
+      close();
+    }
+  }
+
+  /** Begins a flow whose tool the caller runs. */
+  open(
+    begin: (native: NativeSession, driver: FlowDriver) => number,
+    signal: AbortSignal | undefined,
+    inputs: FlowInputs,
+  ): OpenFlow {
+    this.check();
+    return this.#open(begin, signal, inputs);
+  }
+
+  #open(
+    begin: (native: NativeSession, driver: FlowDriver) => number,
+    signal: AbortSignal | undefined,
+    inputs: FlowInputs,
+  ): OpenFlow {
     const { cancellation, release } = follow(signal);
+    const close = (): void => {
+      this.#flows.delete(cancellation);
+      release();
+    };
     this.#flows.add(cancellation);
     try {
       cancellation.throwIfAborted();
       const { native } = this;
       const driver = new FlowDriver(this.session, this.host, inputs, cancellation);
-      await driver.run(new Flow(native, begin(native, driver)));
-      return driver;
-    } finally {
-      this.#flows.delete(cancellation);
-      release();
+      return { driver, flow: new Flow(native, begin(native, driver)), cancellation, close };
+    } catch (error) {
+      close();
+      throw error;
     }
   }
 
@@ -153,6 +190,11 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
       for (const hook of this.hooks) hook.remove();
       parent?.release(this);
     }
+  }
+
+  /** Drops the calls whose tools are still to run: nobody will say any more what came of them. */
+  dropCalls(): void {
+    for (const call of [...this.calls]) call.drop();
   }
 
   release(child: SessionState<S>): void {

@@ -11,6 +11,7 @@ import { errorOf, describe, SubagentBlockedError } from "./errors.js";
 import type { EventName, Payload } from "./event-types.js";
 import { canonicalFields } from "./spelling.js";
 import { callNative, jsonText, type NativeSession } from "./native.js";
+import { OpenToolCall } from "./open-tool-call.js";
 import { recordOf, type Outcome } from "./outcome.js";
 import { ownFields, signalOf } from "./own-fields.js";
 import { SessionState } from "./session-state.js";
@@ -36,7 +37,7 @@ import {
   type ToolRun,
 } from "./session-results.js";
 import type { TemporaryHook } from "./temporary-hook.js";
-import type { AgentSpans } from "./tracing.js";
+import type { AgentSpans, ToolCallSpan } from "./tracing.js";
 import type { AnyTool } from "./tools.js";
 import { copyContainer, isObject, isPlain, nameOf } from "./values.js";
 
@@ -149,7 +150,7 @@ export class Session implements AsyncDisposable {
     given?: AnyTool | RunToolOptions,
     more?: RunToolOptions,
   ): Promise<ToolOutcome> {
-    checkCall(tool, args);
+    checkCall("runTool", tool, args);
     const own = typeof given === "function" ? given : undefined;
     const options = own === undefined ? (given as RunToolOptions | undefined) : more;
     const { toolUseId: id, answers, passes } = ownFields(options);
@@ -157,12 +158,8 @@ export class Session implements AsyncDisposable {
     const toolUseId = id ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
       const driver = await this.#state.drive(
-        (native, driver) => {
-          const call = [tool, driver.keep(copyContainer(args)), toolUseId] as const;
-          return answers === undefined
-            ? native.runTool(...call)
-            : answered(native, driver, call, answers);
-        },
+        (native, driver) =>
+          beginTool(native, driver, [tool, copyContainer(args), toolUseId], answers),
         signalOf(options),
         { run, passes },
       );
@@ -170,10 +167,47 @@ export class Session implements AsyncDisposable {
       if (pending !== null && result === null) throw new ApprovalPending(pending);
       return new ToolOutcome(result as ToolRun, values, thrown, outcomes);
     };
-    const tracing = this.#state.host.tracing();
-    if (tracing === null) return drive();
+    const span = this.#span(tool, id);
+    if (span === null) return drive();
+    try {
+      const outcome = await span.judging(drive);
+      span.ended(outcome);
+      return outcome;
+    } catch (error) {
+      span.broke(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Makes the first half of a tool call: hooks and, if needed, a person judge it; the program runs the tool.
+   *
+   * Where a tool is one function, `runTool` does both halves. What it rejects with is the same.
+   */
+  async beginTool(tool: string, args: object, options?: RunToolOptions): Promise<OpenToolCall> {
+    checkCall("beginTool", tool, args);
+    const { toolUseId: id, answers, passes } = ownFields(options);
+    const toolUseId = id ?? randomUUID();
+    const own = copyContainer(args);
+    const open = this.#state.open(
+      (native, driver) => beginTool(native, driver, [tool, own, toolUseId], answers),
+      signalOf(options),
+      { passes },
+    );
+    const call = new OpenToolCall(
+      { tool, toolUseId, args },
+      open,
+      this.#state.calls,
+      this.#span(tool, id),
+    );
+    await call.judge();
+    return call;
+  }
+
+  /** The span of a tool call that begins. */
+  #span(tool: string, toolUseId: string | undefined): ToolCallSpan | null {
     const { id: sessionId, agentId } = this;
-    return tracing.tool({ tool, toolUseId: id, sessionId, agentId }, drive);
+    return this.#state.host.tracing()?.tool({ tool, toolUseId, sessionId, agentId }) ?? null;
   }
 
   /**
@@ -260,6 +294,7 @@ export class Session implements AsyncDisposable {
 
   /** The agent has done its work; hooks may let it continue, with a reason in the context. */
   async stop(details: StopDetails = {}, options?: FlowOptions): Promise<Stopped> {
+    this.#state.dropCalls();
     const text = jsonText(canonicalFields("Stop", { status: "completed", ...details }));
     return plainResult(
       await this.#state.flow((native) => native.stop(text), signalOf(options)),
@@ -350,13 +385,15 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** Begins a call to whose questions a person has answered before. */
-function answered(
+/** Begins a call, perhaps one to whose questions a person has answered before. */
+function beginTool(
   native: NativeSession,
   values: { keep(value: unknown): number },
-  call: readonly [string, number, string],
-  answers: Readonly<Record<string, Approval>>,
+  [tool, args, toolUseId]: readonly [string, object, string],
+  answers: Readonly<Record<string, Approval>> | undefined,
 ): number {
+  const call = [tool, values.keep(args), toolUseId] as const;
+  if (answers === undefined) return native.runTool(...call);
   const given = Object.entries(answers);
   const edited = given.map(([, answer]) =>
     isPlain(answer) ? values.keep((answer as ApprovalAnswer).args) : undefined,
@@ -367,8 +404,8 @@ function answered(
 }
 
 /** Refuses a call without a tool's name, and arguments that have no names. */
-function checkCall(tool: unknown, args: unknown): void {
-  const wrong = (why: string): Error => errorOf("invalid_payload", `runTool: ${why}`);
+function checkCall(method: string, tool: unknown, args: unknown): void {
+  const wrong = (why: string): Error => errorOf("invalid_payload", `${method}: ${why}`);
   if (typeof tool !== "string") throw wrong(`\`tool\` is the name of a tool, not ${given(tool)}`);
   if (tool === "") throw wrong("`tool` is empty; give the name of the tool");
   if (isPlain(args)) return;

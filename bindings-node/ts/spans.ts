@@ -5,7 +5,7 @@ import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 
 import { codeOf, isError, isOurs } from "./errors.js";
 import { jsonText, redacted } from "./native.js";
-import type { SpanSubject, EndedToolCall } from "./tracing.js";
+import type { SpanSubject, EndedToolCall, ToolCallSpan } from "./tracing.js";
 
 /** The `error.type` of what was given up. */
 const CANCELLED = "cancelled";
@@ -62,7 +62,7 @@ export function spanAttributes({ sessionId, agentId }: SpanSubject, operation: s
 }
 
 /** The span of a tool call. */
-export class ToolSpan extends JudgedSpan {
+export class ToolSpan extends JudgedSpan implements ToolCallSpan {
   readonly #recordContent: boolean;
   #ran = false;
   #failure: string | null = null;
@@ -127,6 +127,25 @@ export class ToolSpan extends JudgedSpan {
     this.decided(decision, by, ok);
     this.given(args);
     this.gave(output);
+    this.span.end();
+  }
+
+  /** Runs the hooks that judge the call or look at its result. */
+  judging<R>(run: () => Promise<R>): Promise<R> {
+    const active = api.trace.setSpan(api.context.active(), this.span);
+    return api.context.with(withJudgedSpan(this, active), run);
+  }
+
+  /** Ends it by an error that is not the tool's. */
+  broke(error: unknown): void {
+    fail(this.span, cancellationType(error));
+    this.span.end();
+  }
+
+  /** Ends it for a call that was left before its tool ran. */
+  left(): void {
+    fail(this.span, CANCELLED);
+    this.span.end();
   }
 
   #content(name: string, value: unknown): void {

@@ -13,8 +13,8 @@ import { engineOf } from "./client-hooks.js";
 import type { Outcome, TraceEntry } from "./outcome.js";
 import { ownFields } from "./own-fields.js";
 import type { Generation } from "./session-results.js";
-import { cancellationType, fail, judgedSpanIn, ToolSpan, withJudgedSpan } from "./spans.js";
-import type { AgentSpans, EndedToolCall, TracedAgent, TracedToolCall, Tracing } from "./tracing.js";
+import { judgedSpanIn, ToolSpan, withJudgedSpan } from "./spans.js";
+import type { AgentSpans, TracedAgent, TracedToolCall, Tracing } from "./tracing.js";
 
 /** The content and the destination of spans. */
 export interface InstrumentOptions {
@@ -123,26 +123,11 @@ class ClientTracing implements Tracing {
     }
   }
 
-  async tool<R extends EndedToolCall>(
-    { tool, toolUseId, ...doer }: TracedToolCall,
-    run: () => Promise<R>,
-  ): Promise<R> {
+  tool({ tool, toolUseId, ...doer }: TracedToolCall): ToolSpan {
     const active = api.context.active();
     const call = new ToolSpan(this.#tracer, doer, tool, this.#recordContent, active);
     if (toolUseId !== undefined) call.named(toolUseId);
-    try {
-      const outcome = await api.context.with(
-        withJudgedSpan(call, api.trace.setSpan(active, call.span)),
-        run,
-      );
-      call.ended(outcome);
-      return outcome;
-    } catch (error) {
-      fail(call.span, cancellationType(error));
-      throw error;
-    } finally {
-      call.span.end();
-    }
+    return call;
   }
 
   /** Dispatches of the tool itself are not about its call. */

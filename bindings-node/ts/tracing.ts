@@ -10,12 +10,27 @@ import type { Generation } from "./session-results.js";
 export interface Tracing {
   /** A dispatch is over; its times are in milliseconds since the epoch. */
   dispatched(outcome: Outcome, began: number, ended: number): void;
-  /** Runs a tool call of a session from its first hook to its last. */
-  tool<R extends EndedToolCall>(call: TracedToolCall, run: () => Promise<R>): Promise<R>;
+  /** A tool call of a session begins. */
+  tool(call: TracedToolCall): ToolCallSpan;
   /** Runs the tool itself. */
   executing<R>(run: () => Promise<R>): Promise<R>;
   /** Runs an agent from its prompt to its end. */
   agent(agent: TracedAgent, run: (spans: AgentSpans) => Promise<Generation>): Promise<Generation>;
+}
+
+/** The span of one tool call; one of the last three methods ends it. */
+export interface ToolCallSpan {
+  /** Runs the hooks that judge the call or look at its result. */
+  judging<R>(run: () => Promise<R>): Promise<R>;
+  /** The tool runs, perhaps not for the first time. */
+  began(): void;
+  /** The tool threw. */
+  threw(error: unknown): void;
+  ended(call: EndedToolCall): void;
+  /** The call ends by an error that is not the tool's. */
+  broke(error: unknown): void;
+  /** The call was left before its tool ran. */
+  left(): void;
 }
 
 /** Makes the spans of one agent's run, effect by effect. */

@@ -22,9 +22,11 @@ for (const file of readdirSync(folder).sort()) {
     for (const vector of cases) {
       test(vector.id, async () => {
         const styles = (["sync", "async"] as const).filter((style) => sessionCanRun(vector, style));
-        for (const style of styles) {
-          await new SessionRun(vector, style).run().catch((error: unknown) => {
-            throw new Error(`${style}: ${(error as Error).message}`, { cause: error });
+        const runs = [...styles.map((style) => [style, false] as const), ["async", true] as const];
+        for (const [style, halves] of runs) {
+          await new SessionRun(vector, style, halves).run().catch((error: unknown) => {
+            const how = halves ? `${style}, in halves` : style;
+            throw new Error(`${how}: ${(error as Error).message}`, { cause: error });
           });
         }
       });

@@ -17,8 +17,10 @@ import type {
   Display,
   ModelResponse,
   ModelRequest,
+  RunToolOptions,
   Session,
   SessionOptions,
+  ToolFunction,
   ToolOutcome,
 } from "hookweave";
 
@@ -102,7 +104,11 @@ export class SessionRun {
     screens: [],
   };
 
-  constructor(test: SessionCase, style: Style) {
+  constructor(
+    test: SessionCase,
+    style: Style,
+    private readonly halves = false,
+  ) {
     this.#test = test;
     this.#conversation = (test.conversation ?? []).map(
       ({ role, content, metadata }) =>
@@ -366,7 +372,12 @@ export class SessionRun {
     };
     const all = decode(args ?? {}) as Record<string, unknown>;
     try {
-      return canonical(await session.runTool(tool, all, this.#tool(tool), options));
+      const run = this.#tool(tool);
+      return canonical(
+        this.halves
+          ? await inHalves(session, [tool, all], run, options)
+          : await session.runTool(tool, all, run, options),
+      );
     } catch (error) {
       if (!(error instanceof Leaving)) throw error;
       return { left: true };
@@ -403,6 +414,32 @@ export class SessionRun {
     const { shouldContinue } = await child.end();
     return { accepted: true, should_continue: shouldContinue, env: child.env };
   }
+}
+
+/** Makes a call as a framework does that says when a tool begins and when it has ended. */
+async function inHalves(
+  session: Session,
+  [tool, args]: readonly [string, Record<string, unknown>],
+  run: ToolFunction,
+  options: RunToolOptions,
+): Promise<ToolOutcome> {
+  const call = await session.beginTool(tool, args, options);
+  while (call.runs) {
+    const { toolUseId, env, signal } = call;
+    try {
+      await call.succeeded(
+        await run(call.args, { tool: call.tool, toolUseId, session, env, signal }),
+      );
+    } catch (error) {
+      if (!call.runs) throw error;
+      if (error instanceof Leaving) {
+        call.drop();
+        throw error;
+      }
+      await call.failed(error);
+    }
+  }
+  return call.outcome;
 }
 
 /** What came of a tool call, as every language writes it. */
