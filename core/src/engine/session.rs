@@ -4,6 +4,7 @@ mod approvers;
 mod builder;
 mod driver;
 mod hosted;
+mod open_tool_call;
 mod parts;
 mod results;
 mod spans;
@@ -24,6 +25,7 @@ pub use approvers::{AllowAll, DenyAll, PendingApprovals};
 pub use builder::SessionBuilder;
 pub use hookweave_host::session::{Compaction, NoticeResult, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
+pub use open_tool_call::OpenToolCall;
 pub use parts::{
     Approval, ApprovalPending, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay,
     Messages, Model, ModelRequest, ModelResponse, Suspended, Tool, ToolCall, ToolContext, ToolResult,
@@ -147,6 +149,24 @@ impl Session {
     ) -> Result<ToolOutcome, Error> {
         let answers = answers.into_iter().collect();
         self.call(tool, args, Some(tool_use_id.to_owned()), answers, &*run).await
+    }
+
+    /// Makes the first half of a tool call: hooks and, if need be, a person judge it; the caller runs the tool.
+    ///
+    /// Where a tool is one function, [`run_tool`](Self::run_tool) does both halves. `answers` are those of
+    /// [`resume_tool`](Self::resume_tool).
+    pub async fn begin_tool(
+        &self,
+        tool: &str,
+        args: Value,
+        tool_use_id: Option<String>,
+        answers: impl IntoIterator<Item = (String, Approval)>,
+    ) -> Result<OpenToolCall<'_>, Error> {
+        let mut driver = self.driver().of_tool(tool);
+        let args = driver.keep(args);
+        let answers = Some(driver.answers(answers.into_iter().collect())?);
+        let request = ToolRequest { tool: tool.to_owned(), args, tool_use_id, answers };
+        OpenToolCall::begin(driver, self.machine.run_tool(request)).await
     }
 
     async fn call(

@@ -32,6 +32,7 @@ mod file_hooks;
 mod hostile_webhooks;
 mod in_place;
 mod mistakes;
+mod open_tool_calls;
 mod outcome_texts;
 mod outside;
 #[cfg(unix)]

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookweave::{
-    Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Event, HookError, Model,
-    ModelRequest, ModelResponse, Reading, Role, Session, Suspended, TerminalQuestion, Tool, ToolCall, ToolContext,
-    ToolOutcome, ToolResult,
+    Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Error, Event, HookError,
+    Model, ModelRequest, ModelResponse, Reading, Role, Session, Suspended, TerminalQuestion, Tool, ToolCall,
+    ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -243,6 +243,24 @@ impl Tool for Scripted {
     }
 }
 
+/// Makes a call as a framework does that says when a tool begins and when it has ended.
+async fn in_halves(
+    session: &Session,
+    name: &str,
+    args: Value,
+    (id, answers): (Option<String>, Vec<(String, Approval)>),
+    tool: &dyn Tool,
+) -> Result<ToolOutcome, Error> {
+    let mut call = session.begin_tool(name, args, id, answers).await?;
+    while let (Some(args), Some(context)) = (call.args().cloned(), call.context().cloned()) {
+        match tool.run(args, context).await {
+            Ok(result) => call.succeeded(result).await?,
+            Err(why) => call.failed(why).await?,
+        }
+    }
+    call.outcome()
+}
+
 impl Model for Part {
     fn respond(&self, request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>> {
         let turn = self.0.log().model_calls.len();
@@ -273,7 +291,7 @@ impl Model for Part {
     }
 }
 
-/// Runs a case; gives a line for everything that does not hold.
+/// Runs a case, with hooks that are handlers in halves; gives a line for everything that does not hold.
 #[must_use]
 pub fn run(case: &Case, given: Given) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -348,8 +366,16 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
     }
     match open(engine, case, &agent, &case.session) {
         Ok(session) => {
-            let play =
-                Play { case, engine, agent: &agent, theatre: &theatre, client: &*client, others: Mutex::default() };
+            let halves = matches!(given, Given::Handler);
+            let play = Play {
+                case,
+                engine,
+                agent: &agent,
+                theatre: &theatre,
+                client: &*client,
+                halves,
+                others: Mutex::default(),
+            };
             play.steps(&session, &case.steps, "step", &mut faults).await;
             play.check(&session, &mut faults);
             if let Some(place) = place {
@@ -377,6 +403,8 @@ fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>, options: &Map<String, 
 
 struct Play<'c> {
     case: &'c Case,
+    /// Whether tool calls are made in halves.
+    halves: bool,
     engine: &'c Engine,
     agent: &'c Arc<Agent>,
     theatre: &'c Arc<Theatre>,
@@ -457,8 +485,16 @@ impl Play<'_> {
                 let args = expand(&value["args"]).unwrap_or_default();
                 let tool = Arc::new(Scripted(Arc::clone(self.agent), name.to_owned()));
                 let id = text("tool_use_id").map(str::to_owned);
-                if let Some(given) = value.get("answers").and_then(Value::as_array) {
-                    let answers: Vec<_> = given.iter().map(|given| self.answer(given)).collect();
+                let given = value.get("answers").and_then(Value::as_array);
+                let answers = given.map(|given| given.iter().map(|given| self.answer(given)).collect::<Vec<_>>());
+                if self.halves {
+                    return tokio::select! {
+                        biased;
+                        came = in_halves(session, name, args, (id, answers.unwrap_or_default()), &*tool) => Ok(shown(&came?)),
+                        () = self.agent.left.notified() => Ok(json!({"left": true})),
+                    };
+                }
+                if let Some(answers) = answers {
                     let id = id.expect("a call that is made again has an id");
                     return Ok(shown(&session.resume_tool(name, args, &id, answers, tool).await?));
                 }

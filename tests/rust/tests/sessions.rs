@@ -1,4 +1,4 @@
-//! Every vector of sessions, with hooks that answer at once and with hooks that are futures.
+//! Every vector of sessions, with hooks that answer at once, with futures, and in halves with handlers.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ fn every_case_holds() {
     let cases = read_all();
     let mut faults = Vec::new();
     for case in cases.iter().filter(|case| case.id.starts_with(&only)) {
-        for given in [Given::Closure, Given::Future] {
+        for given in [Given::Closure, Given::Future, Given::Handler] {
             for fault in run(case, given) {
                 faults.push(format!("{} [{}] ({given:?}): {}\n    {fault}", case.id, case.rule, case.why));
             }

@@ -41,6 +41,17 @@ pub(super) struct Driver<'s> {
     pending: Option<ApprovalRequest>,
 }
 
+/// Where a tool call in halves has come to.
+pub(super) enum Half {
+    /// The tool is the caller's to run.
+    Runs {
+        tool: String,
+        args: Value,
+        context: ToolContext,
+    },
+    Over(Finished),
+}
+
 impl<'s> Driver<'s> {
     pub(super) fn new(session: &'s Session) -> Self {
         let spans = Spans::none();
@@ -50,6 +61,11 @@ impl<'s> Driver<'s> {
 
     pub(super) fn with_tool(mut self, name: &str, tool: &'s dyn Tool) -> Self {
         self.tool = Some((name.to_owned(), tool));
+        self.of_tool(name)
+    }
+
+    /// For a call whose tool the caller runs.
+    pub(super) fn of_tool(mut self, name: &str) -> Self {
         self.spans = Spans::of_tool(&self.session.machine, name);
         self
     }
@@ -75,7 +91,39 @@ impl<'s> Driver<'s> {
     }
 
     pub(super) async fn run_tool(mut self, flow: Flow) -> Result<ToolOutcome, Error> {
-        match self.drive(flow, &no_summary).await? {
+        let finished = self.drive(flow, &no_summary).await?;
+        self.tool_outcome(finished)
+    }
+
+    /// Carries out a tool call up to where its tool runs, or to its end.
+    pub(super) async fn until_tool(&mut self, flow: &mut Flow, mut reply: Reply) -> Result<Half, Error> {
+        loop {
+            reply = match flow.step(reply) {
+                Effect::Finish { result } => return Ok(Half::Over(result)),
+                Effect::RunTool { tool, tool_use_id, args, env } => {
+                    let context = ToolContext {
+                        session_id: self.session.id().to_owned(),
+                        tool_use_id: tool_use_id.to_string(),
+                        env,
+                    };
+                    return Ok(Half::Runs { tool: tool.to_string(), args: self.values.get(args), context });
+                }
+                effect => self.observed(effect).await?,
+            };
+        }
+    }
+
+    /// Carries out one effect within its span.
+    async fn observed(&mut self, effect: Effect) -> Result<Reply, Error> {
+        let (span, about) = self.spans.before(&self.session.machine, &effect);
+        let reply = self.carry_out(effect).instrument(span).await?;
+        self.spans.after(about, &reply);
+        Ok(reply)
+    }
+
+    /// What came of a tool call, or the question that is answered later.
+    pub(super) fn tool_outcome(mut self, finished: Finished) -> Result<ToolOutcome, Error> {
+        match finished {
             Finished::Tool(run) => {
                 self.spans.tool_ended(run.decision, run.by.as_deref(), run.ok);
                 Ok(ToolOutcome::of(*run, &self.values, self.outcomes))
@@ -127,12 +175,7 @@ impl<'s> Driver<'s> {
                         Err(why) => failed(&*why),
                     }
                 }
-                effect => {
-                    let (span, about) = self.spans.before(&self.session.machine, &effect);
-                    let reply = self.carry_out(effect).instrument(span).await?;
-                    self.spans.after(about, &reply);
-                    reply
-                }
+                effect => self.observed(effect).await?,
             };
         }
     }
@@ -328,7 +371,12 @@ impl<'s> Driver<'s> {
             ToolContext { session_id: self.session.id().to_owned(), tool_use_id: tool_use_id.to_owned(), env };
         let began = now();
         let result = tool.run(self.values.get(args), context).await;
-        let duration = now().saturating_duration_since(began).as_secs_f64() * 1000.0;
+        self.ran(result, now().saturating_duration_since(began))
+    }
+
+    /// What a tool gave, or why it failed.
+    pub(super) fn ran(&mut self, result: Result<ToolResult, HookError>, took: Duration) -> Reply {
+        let duration = took.as_secs_f64() * 1000.0;
         let (result, error) = match result {
             Ok(result) if result.success => (result, None),
             Ok(result) => {
