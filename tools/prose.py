@@ -22,6 +22,7 @@ GENERATED = {"docs/BENCHMARKS.md", "docs/events.md"}
 PAGES = (
     *("*.md", "core/README.md", "core/*/README.md", "cli/README.md", "docs/**/*.md"),
     *("examples/README.md", "examples/*/README.md", "tests/*/README.md", "tests/vectors/*/README.md"),
+    "policies/*/README.md",
 )
 MAX_WORDS = 40
 STYLE = "hookweave"
