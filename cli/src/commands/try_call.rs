@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hookweave_host::action::Action;
+use hookweave_host::explain::{Explanation, explain};
 use hookweave_host::hook::FailBehavior;
-use hookweave_host::json::from_json;
+use hookweave_host::json::{Json, from_json};
 use hookweave_host::outcome::TraceEntry;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::{Call, CallArgs, call_text};
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
-use crate::drive::{Deadline, Outcome, dispatch};
+use crate::drive::{Deadline, Outcome, checked, dispatch};
 use crate::failed::{Failed, Result, Verdict};
 use crate::input::read_text;
 use crate::policy::{Policy, Which, matcher_text, place_text};
@@ -109,11 +110,14 @@ struct Decider {
     place: String,
     /// Its condition.
     matcher: String,
+    /// Which part of its condition the call meets, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     reason: Option<String>,
 }
 
 impl Decider {
-    fn of(entry: &TraceEntry<'_>, policy: &Policy, which: &Which) -> Self {
+    fn of(entry: &TraceEntry<'_>, policy: &Policy, which: &Which, explained: &Explanation) -> Self {
         let hooks = policy.registry.list();
         let hook = hooks.iter().find(|hook| hook.id == entry.id);
         let reason = entry.failure.as_ref().map(|failure| failure.message).or(entry.reason);
@@ -121,6 +125,7 @@ impl Decider {
             hook: entry.hook.to_owned(),
             place: hook.map_or_else(String::new, |hook| place_text(hook, &which.directory())),
             matcher: hook.map_or_else(String::new, matcher_text),
+            why: explained.hooks.iter().find(|hook| hook.id == entry.id).and_then(|hook| hook.why.clone()),
             reason: reason.map(str::to_owned),
         }
     }
@@ -217,12 +222,22 @@ impl Try {
             let action = if is_closed { Action::Block } else { entry.action };
             entry.observed.is_none() && action == decision && action != Action::Continue
         };
-        let deciders = trace.iter().filter(decided).map(|entry| Decider::of(entry, policy, &self.which)).collect();
+        let explained = explained(policy, &payload)?;
+        let decider = |entry| Decider::of(entry, policy, &self.which, &explained);
+        let deciders = trace.iter().filter(decided).map(decider).collect();
         let observers = trace.iter().filter_map(WouldDo::of).collect();
         let looked_at_by = trace.iter().map(|entry| entry.hook.to_owned()).collect();
         let reason = outcome.reason().map(str::to_owned);
         Ok(Tried { call, verdict, reason, deciders, observers, looked_at_by })
     }
+}
+
+/// Why each hook is for a call or not.
+fn explained(policy: &Policy, payload: &Map<String, Value>) -> Result<Explanation> {
+    let snapshot = policy.registry.snapshot();
+    let spec = snapshot.resolve("PreToolUse")?;
+    let payload = checked(payload)?;
+    Ok(explain(&snapshot, &Json, &spec, &&payload))
 }
 
 fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
@@ -236,6 +251,9 @@ fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
         writeln!(screen, "  {} {place}{reason}", styled(BOLD, &decider.hook))?;
         if !decider.matcher.is_empty() {
             writeln!(screen, "  {}", styled(DIM, &format!("for {}", decider.matcher)))?;
+        }
+        if let Some(why) = &decider.why {
+            writeln!(screen, "  {}", styled(DIM, &shown(why)))?;
         }
     }
     for WouldDo { hook, would, reason } in &one.observers {
