@@ -13,11 +13,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, CallArgs, call_text};
+use crate::commands::hook::Hook;
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
 use crate::drive::{Deadline, Outcome, checked, dispatch};
 use crate::failed::{Failed, Result, Verdict};
+use crate::hook_command::agent_of;
 use crate::input::read_text;
 use crate::policy::{Policy, Which, matcher_text, place_text};
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, is_quiet, json, shown, styled};
@@ -61,6 +63,9 @@ pub(crate) struct Try {
     which: Which,
 }
 
+/// How an agent asks by default, where none is installed.
+const BARE: &str = "hookweave hook --agent claude-code";
+
 /// What came of a call.
 #[derive(Debug, Serialize)]
 struct Tried {
@@ -74,6 +79,20 @@ struct Tried {
     observers: Vec<WouldDo>,
     /// The hooks that looked at the call, in order.
     looked_at_by: Vec<String>,
+}
+
+impl Tried {
+    /// What comes of a call where no hook is asked.
+    fn refused(call: Call, why: &str) -> Self {
+        Self {
+            call,
+            verdict: Word::Blocked,
+            reason: Some(why.to_owned()),
+            deciders: Vec::new(),
+            observers: Vec::new(),
+            looked_at_by: Vec::new(),
+        }
+    }
 }
 
 /// What the policy says.
@@ -150,26 +169,26 @@ impl Try {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let calls = self.calls()?;
-        let (policy, _) = delegates::load(&self.which)?;
-        left_out(&policy.report)?;
-        let waiting = policy.report.untrusted.len();
-        if waiting > 0 {
-            let what = format!("warning: {} not approved and not asked", count(waiting, "hook"));
-            let fix = "approve them with `hookweave trust approve`, or ask them with --trust all";
-            writeln!(anstream::stderr().lock(), "{}; {fix}", styled(WARN, &what))?;
-        }
+        // Where every call is refused no hook is asked.
+        let policy = match self.refusal() {
+            Some(why) => Err(why),
+            None => Ok(self.policy()?),
+        };
         let is_one = self.lines.is_none();
         let mut tried = Vec::with_capacity(calls.len());
         for call in calls {
-            let one = self.one(&policy, call)?;
+            let one = match &policy {
+                Ok(policy) => self.one(policy, call)?,
+                Err(why) => Tried::refused(call, why),
+            };
             match (self.json, is_one) {
-                (false, true) => show(screen, &one, &policy)?,
+                (false, true) => show(screen, &one, policy.as_ref().ok())?,
                 (false, false) if !is_quiet() || one.verdict != Word::Passes => in_a_line(screen, &one)?,
                 _ => {}
             }
             tried.push(one);
         }
-        if !policy.runtime.drain(FAREWELL) {
+        if let Some(policy) = policy.ok().filter(|policy| !policy.runtime.drain(FAREWELL)) {
             policy.runtime.shutdown(FAREWELL);
         }
         let number = |word: Word| tried.iter().filter(|one| one.verdict == word).count();
@@ -184,6 +203,35 @@ impl Try {
             (0, 0) => Verdict::Fine,
             (0, _) => Verdict::Asks,
             _ => Verdict::Findings,
+        })
+    }
+
+    fn policy(&self) -> Result<Policy> {
+        let (policy, _) = delegates::load(&self.which)?;
+        left_out(&policy.report)?;
+        let waiting = policy.report.untrusted.len();
+        if waiting > 0 {
+            let what = format!("warning: {} not approved and not asked", count(waiting, "hook"));
+            let fix = "approve them with `hookweave trust approve`, or ask them with --trust all";
+            writeln!(anstream::stderr().lock(), "{}; {fix}", styled(WARN, &what))?;
+        }
+        Ok(policy)
+    }
+
+    /// Why every call of an agent is refused here: the policy is broken, or is not approved and an agent's settings
+    /// require one. Where only some of the hooks are asked for, they alone are tried.
+    fn refusal(&self) -> Option<String> {
+        let Which { files, sources, plugins, partial, .. } = &self.which;
+        if *partial || !files.is_empty() || !sources.is_empty() || !plugins.is_empty() {
+            return None;
+        }
+        let mut lines = delegates::lines_in(&self.which.directory(), "PreToolUse");
+        if lines.is_empty() {
+            lines.insert(BARE.to_owned());
+        }
+        lines.iter().find_map(|line| {
+            let who = agent_of(line).filter(|_| line != BARE).unwrap_or_else(|| "an agent".to_owned());
+            Some(format!("every call of {who} is refused: {}", Hook::refusal(line, &self.which)?))
         })
     }
 
@@ -240,7 +288,7 @@ fn explained(policy: &Policy, payload: &Map<String, Value>) -> Result<Explanatio
     Ok(explain(&snapshot, &Json, &spec, &&payload))
 }
 
-fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
+fn show(screen: Screen<'_>, one: &Tried, policy: Option<&Policy>) -> Result<()> {
     writeln!(screen, "{}  {}", one.verdict.styled(), shown(&call_text(&one.call.clone().payload())))?;
     if is_quiet() {
         return Ok(());
@@ -264,6 +312,9 @@ fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
     if !one.deciders.is_empty() || !one.observers.is_empty() {
         return Ok(());
     }
+    let Some(policy) = policy else {
+        return Ok(writeln!(screen, "  {}", shown(one.reason.as_deref().unwrap_or_default()))?);
+    };
     let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
     let what = match (one.looked_at_by.is_empty(), hooks) {
         (false, _) => format!("looked at by: {}", one.looked_at_by.join(", ")),
