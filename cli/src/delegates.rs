@@ -1,15 +1,18 @@
 //! Entries by which an agent asks `hookweave hook`: they are no hooks of their own, they are this policy once more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hookweave_host::dialects;
 use serde::Serialize;
 
+use crate::agents::{AGENTS, Reach};
+use crate::document::read_text;
 use crate::failed::Result;
 use crate::hook_command::is_hook_of;
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{DIM, Screen, count, shown, styled};
+use crate::settings::Settings;
 
 /// An agent's settings file that runs hookweave.
 #[derive(Debug, Serialize)]
@@ -51,6 +54,23 @@ pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
         !is_one
     });
     Ok((policy, files.into_iter().map(|(file, entries)| Delegate { file, entries }).collect()))
+}
+
+/// The command lines by which agents ask hookweave about an event in a project, as far as their settings can be read.
+pub(crate) fn lines_in(project: &Path, event: &str) -> BTreeSet<String> {
+    let mut lines = BTreeSet::new();
+    for agent in AGENTS {
+        let Ok(dialect) = dialects::named(agent.name) else { continue };
+        let is_asked =
+            |name: &str| dialect.place(name, None).is_some_and(|place| place.is_ok_and(|place| place.event == event));
+        for reach in [Reach::Managed, Reach::User, Reach::Project, Reach::Local] {
+            let Ok((file, _)) = agent.file(reach, project) else { continue };
+            let Ok(settings) = read_text(&file).map(|text| Settings::read(&text)) else { continue };
+            let own = settings.iter().flat_map(|settings| settings.own(agent));
+            lines.extend(own.filter(|entry| is_asked(&entry.event)).map(|entry| entry.command));
+        }
+    }
+    lines
 }
 
 /// Whether a command line is `hookweave hook` for any agent.

@@ -62,11 +62,23 @@ pub(crate) fn is_alone(line: &str) -> bool {
     !starts_other && !open.contains(['|', '&', ';', '>', '<', '`', '#', '\n']) && !open.contains("$(")
 }
 
+/// The program that a command line starts, as it is written there.
+pub(crate) fn program_of(line: &str) -> String {
+    split(line).into_iter().next().unwrap_or_default()
+}
+
 /// A path as one word of a shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
-    if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+    if path.chars().all(is_plain) {
+        path
+    } else if cfg!(windows) {
+        // Every shell there reads these, and no path has one in it.
+        format!("\"{path}\"")
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
 }
 
 /// The words of a line, as a shell splits it that expands nothing.

@@ -348,6 +348,14 @@ def test_the_approvals_of_a_user_are_in_the_directory_for_state(
     assert call.ran and not asyncio.run(session.run_tool("Edit", LS, shell)).ran
 
 
+def test_the_second_thing_that_an_approval_is_given_is_its_reason() -> None:
+    session = new_client().session(permissions="ask", approval=lambda _: Approval("Deny", "Not today."))
+    call = asyncio.run(session.run_tool("Bash", LS, shell))
+    assert call.reason is not None and call.reason.endswith(": Not today.")
+    with pytest.raises(TypeError):
+        Approval("Allow once", "why", LS)  # type: ignore[misc]
+
+
 def test_a_pending_question_is_denied_with_a_reason_and_another_is_edited() -> None:
     async def main() -> None:
         session = new_client().session(permissions="ask", approval="pending")

@@ -35,7 +35,7 @@ class Approval:
     """What an approver answers: an option, and what a person says or changes with it."""
 
     option: str = field(kw_only=False)
-    reason: str | None = None
+    reason: str | None = field(default=None, kw_only=False)
     """A sentence for the model, and for the record."""
     args: Mapping[str, Any] | None = None
     """The arguments that the tool is to be called with; hooks check them again."""

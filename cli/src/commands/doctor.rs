@@ -21,6 +21,7 @@ use crate::delegates::{self, Delegate};
 use crate::entry_faults::{self, Fault};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
+use crate::hook_command::program_of;
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, folded, is_quiet, json, styled};
 use crate::settings::{Own, Settings};
@@ -365,8 +366,8 @@ fn entries_of(agent: &Agent, file: &Path) -> Result<(Vec<Own>, Faults)> {
 /// Whether an agent finds the command that its settings name.
 fn installed(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
     let command = entries.first().map(|entry| entry.command.as_str()).unwrap_or_default();
-    let program = command.split_whitespace().next().unwrap_or_default();
-    let found = if program.contains(['/', '\\']) { Path::new(program).is_file() } else { on_path(program) };
+    let program = program_of(command);
+    let found = if program.contains(['/', '\\']) { Path::new(&program).is_file() } else { on_path(&program) };
     let where_to = file.strip_prefix(".").unwrap_or(file).display();
     if found {
         let what = format!("{} runs hookweave on {} ({where_to})", agent.name, count(entries.len(), "event"));

@@ -54,9 +54,9 @@ pub(crate) struct Hook {
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
 
-    /// Refuse every gate while the project has no approved hook
-    #[arg(long)]
-    require_policy: bool,
+    /// Refuse every gate while the project has no approved hook, or you have none of your own
+    #[arg(long, value_enum, value_name = "WHOSE", num_args = 0..=1, require_equals = true, default_missing_value = "project")]
+    require_policy: Option<Required>,
 
     /// Time limit for all hooks together; by default a tenth less than the agent waits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -70,6 +70,15 @@ pub(crate) struct Hook {
 
     #[command(flatten)]
     audit: AuditArgs,
+}
+
+/// Whose policy must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Required {
+    /// An approved hook of the project.
+    Project,
+    /// A hook of your own, for all projects.
+    User,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -182,19 +191,7 @@ impl Hook {
     ) -> Result<(WireAnswer, Policy)> {
         let which = self.which_of(dialect)?;
         refuse_brought_along(&which, &event.payload)?;
-        let policy = Policy::load(&which.to_look_at())?;
-        // An agent whose own files are a source must not meet this very command again.
-        policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
-        if !self.which.partial {
-            refuse_broken(&policy.report)?;
-        }
-        if self.require_policy {
-            require_policy(&policy)?;
-        }
-        let waiting = untrusted(&policy.report);
-        if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
-            return Err(Failed::new(waiting.clone()));
-        }
+        let (policy, waiting) = self.policy(&which)?;
         // Its name in an agent's settings is the project's too.
         let audit = self.audit.below(&which.directory()).open()?;
         let mut left = LeftVariables::of_agent(dialect.name());
@@ -210,6 +207,37 @@ impl Hook {
         let warnings = waiting.into_iter().chain(lost).map(|warning| format!("hookweave: {warning}")).collect();
         let answer = dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?;
         Ok((answer, policy))
+    }
+
+    /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
+    fn policy(&self, which: &Which) -> Result<(Policy, Option<String>)> {
+        let policy = Policy::load(&which.to_look_at())?;
+        // An agent whose own files are a source must not meet this very command again.
+        policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
+        if !self.which.partial {
+            refuse_broken(&policy.report)?;
+        }
+        if let Some(required) = self.require_policy {
+            require_policy(&policy, required)?;
+        }
+        let waiting = untrusted(&policy.report);
+        if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
+            return Err(Failed::new(waiting.clone()));
+        }
+        Ok((policy, waiting))
+    }
+
+    /// Why every gate is refused where a command line asks; `None` where the hooks decide. Trust and its
+    /// store are those of the one who wants to know, unless the line names its own.
+    pub(crate) fn refusal(line: &str, asked: &Which) -> Option<String> {
+        let words = words_behind_program(line)?;
+        let hook = Self::of_words(words.into_iter().map(OsString::from))?;
+        let mut which = hook.which_below(&asked.directory());
+        which.trust_store = which.trust_store.or_else(|| asked.trust_store.clone());
+        if asked.trust == TrustChoice::All {
+            which.trust = TrustChoice::All;
+        }
+        hook.policy(&which).err().map(|why| why.to_string())
     }
 
     /// The hooks that decide: hookweave's own files of the project that the agent works in, by default.
@@ -291,16 +319,31 @@ fn refuse_broken(report: &LoadReport) -> Result<()> {
     }
 }
 
-/// Refuses where nothing of the project decides: its policy was taken away before a person approved it, or is elsewhere.
-fn require_policy(policy: &Policy) -> Result<()> {
-    let of_project = |hook: &HookInfo| matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent);
-    if policy.registry.list().iter().any(of_project) {
+/// Whether a policy has a hook of a project, or of a user.
+pub(crate) fn has_hooks_of(policy: &Policy, whose: Required) -> bool {
+    let is_one = |hook: &HookInfo| match whose {
+        Required::Project => matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent),
+        Required::User => hook.scope == Scope::User,
+    };
+    policy.registry.list().iter().any(is_one)
+}
+
+/// Refuses where nothing of those decides whose policy is required: it was taken away before a person approved it, or is
+/// elsewhere.
+fn require_policy(policy: &Policy, required: Required) -> Result<()> {
+    if has_hooks_of(policy, required) {
         return Ok(());
     }
-    Err(Failed::new(
-        "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
-         writes some, `hookweave trust approve` approves those that are there",
-    ))
+    Err(Failed::new(match required {
+        Required::Project => {
+            "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
+             writes some, `hookweave trust approve` approves those that are there"
+        }
+        Required::User => {
+            "you have no hook of your own, and --require-policy=user in the agent's settings requires one; put your policy \
+             back, or install again"
+        }
+    }))
 }
 
 /// The text about hooks that are not approved, and about approved ones that are gone.

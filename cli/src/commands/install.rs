@@ -10,16 +10,23 @@ use crate::agents::{Agent, Reach, agent};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
-use crate::commands::hook::Untrusted;
+use crate::commands::hook::{Required, Untrusted, has_hooks_of};
 use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
+use crate::hook_command::quoted;
 use crate::policy::{Policy, Which};
 use crate::screen::{BOLD, DIM, Screen, WARN, count, shown, styled};
 use crate::settings::Settings;
 
 /// The option by which a project without an approved hook is refused.
 const REQUIRES: &str = " --require-policy";
+
+/// The option by which a user without a hook of their own is refused.
+const REQUIRES_OWN: &str = " --require-policy=user";
+
+/// What this program is called.
+const NAME: &str = "hookweave";
 
 /// How often an installation is repeated because another process wrote the file meanwhile.
 const MAX_TRIES: usize = 20;
@@ -50,9 +57,9 @@ pub(crate) struct Install {
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<f64>,
 
-    /// How the agent starts this program
-    #[arg(long, value_name = "COMMAND", default_value = "hookweave")]
-    program: String,
+    /// How the agent starts this program; by default its name if that is on PATH, else its path
+    #[arg(long, value_name = "COMMAND")]
+    program: Option<String>,
 
     #[command(flatten)]
     audit: AuditArgs,
@@ -182,7 +189,7 @@ impl Install {
     }
 
     fn command(&self, agent: &Agent, sources: &[String]) -> Result<String> {
-        let mut command = format!("{} hook --agent {}", self.program, agent.name);
+        let mut command = format!("{} hook --agent {}", self.program(), agent.name);
         if !sources.is_empty() {
             // Said outright, because a source that is named takes the place of all that is usual.
             let others = sources.iter().map(String::as_str).filter(|source| *source != "hookweave");
@@ -197,9 +204,11 @@ impl Install {
             command += " --untrusted block";
         }
         command += &self.audit.option();
+        // Who is set up for a policy and has none lost it to somebody; nothing tells that from the files.
         if self.target.scope != Reach::User {
-            // A project that is set up for a policy and has none was tampered with; nothing tells that from its files.
             command.push_str(REQUIRES);
+        } else if self.has_own_policy(sources)? {
+            command.push_str(REQUIRES_OWN);
         }
         if let Some(seconds) = self.timeout {
             if !(seconds.is_finite() && seconds > 0.0) {
@@ -211,12 +220,32 @@ impl Install {
         Ok(command)
     }
 
+    /// How the agent starts this program.
+    fn program(&self) -> String {
+        let own = || std::env::current_exe().ok().filter(|_| !on_path(NAME));
+        self.program.clone().unwrap_or_else(|| own().map_or_else(|| NAME.to_owned(), |own| quoted(&own)))
+    }
+
+    /// Whether the user has a hook of their own, in the files that the agent's command is to read.
+    fn has_own_policy(&self, sources: &[String]) -> Result<bool> {
+        let mut read = vec!["hookweave".to_owned()];
+        read.extend(sources.iter().cloned());
+        let which = Which { cwd: Some(self.target.cwd.clone()), sources: read, ..Which::default() };
+        Ok(has_hooks_of(&Policy::load(&which.to_look_at())?, Required::User))
+    }
+
     fn say_next(&self, screen: Screen<'_>, agent: &Agent, entries: &[Entry]) -> Result<()> {
-        if self.program == "hookweave" && !on_path("hookweave") {
-            let what = "`hookweave` is not on your PATH; the agent will not find it. Install it, or say how to call it with --program";
-            warn(screen, what)?;
+        if self.program.is_none() && !on_path(NAME) {
+            let what = format!(
+                "`{NAME}` is not on your PATH, so the entries name {}; where it stands elsewhere, put it on PATH and install again",
+                self.program()
+            );
+            warn(screen, &what)?;
         }
-        if entries.iter().any(|(_, line)| line.contains(REQUIRES)) {
+        if entries.iter().any(|(_, line)| line.contains(REQUIRES_OWN)) {
+            let what = "is blocked in every project if your own policy goes";
+            writeln!(screen, "{} {what}; with `hookweave uninstall {0} --scope user` it no longer is", agent.name)?;
+        } else if entries.iter().any(|(_, line)| line.contains(REQUIRES)) {
             let what = format!("In a fresh clone {} is blocked until its hooks are approved there:", agent.name);
             writeln!(screen, "{what} {}", styled(BOLD, "hookweave trust approve"))?;
         }

@@ -5,18 +5,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hookweave_host::action::Action;
+use hookweave_host::explain::{Explanation, explain};
 use hookweave_host::hook::FailBehavior;
-use hookweave_host::json::from_json;
+use hookweave_host::json::{Json, from_json};
 use hookweave_host::outcome::TraceEntry;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::{Call, CallArgs, call_text};
+use crate::commands::hook::Hook;
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
-use crate::drive::{Deadline, Outcome, dispatch};
+use crate::drive::{Deadline, Outcome, checked, dispatch};
 use crate::failed::{Failed, Result, Verdict};
+use crate::hook_command::agent_of;
 use crate::input::read_text;
 use crate::policy::{Policy, Which, matcher_text, place_text};
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, is_quiet, json, shown, styled};
@@ -60,6 +63,9 @@ pub(crate) struct Try {
     which: Which,
 }
 
+/// How an agent asks by default, where none is installed.
+const BARE: &str = "hookweave hook --agent claude-code";
+
 /// What came of a call.
 #[derive(Debug, Serialize)]
 struct Tried {
@@ -73,6 +79,20 @@ struct Tried {
     observers: Vec<WouldDo>,
     /// The hooks that looked at the call, in order.
     looked_at_by: Vec<String>,
+}
+
+impl Tried {
+    /// What comes of a call where no hook is asked.
+    fn refused(call: Call, why: &str) -> Self {
+        Self {
+            call,
+            verdict: Word::Blocked,
+            reason: Some(why.to_owned()),
+            deciders: Vec::new(),
+            observers: Vec::new(),
+            looked_at_by: Vec::new(),
+        }
+    }
 }
 
 /// What the policy says.
@@ -109,11 +129,14 @@ struct Decider {
     place: String,
     /// Its condition.
     matcher: String,
+    /// Which part of its condition the call meets, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     reason: Option<String>,
 }
 
 impl Decider {
-    fn of(entry: &TraceEntry<'_>, policy: &Policy, which: &Which) -> Self {
+    fn of(entry: &TraceEntry<'_>, policy: &Policy, which: &Which, explained: &Explanation) -> Self {
         let hooks = policy.registry.list();
         let hook = hooks.iter().find(|hook| hook.id == entry.id);
         let reason = entry.failure.as_ref().map(|failure| failure.message).or(entry.reason);
@@ -121,6 +144,7 @@ impl Decider {
             hook: entry.hook.to_owned(),
             place: hook.map_or_else(String::new, |hook| place_text(hook, &which.directory())),
             matcher: hook.map_or_else(String::new, matcher_text),
+            why: explained.hooks.iter().find(|hook| hook.id == entry.id).and_then(|hook| hook.why.clone()),
             reason: reason.map(str::to_owned),
         }
     }
@@ -145,26 +169,26 @@ impl Try {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let calls = self.calls()?;
-        let (policy, _) = delegates::load(&self.which)?;
-        left_out(&policy.report)?;
-        let waiting = policy.report.untrusted.len();
-        if waiting > 0 {
-            let what = format!("warning: {} not approved and not asked", count(waiting, "hook"));
-            let fix = "approve them with `hookweave trust approve`, or ask them with --trust all";
-            writeln!(anstream::stderr().lock(), "{}; {fix}", styled(WARN, &what))?;
-        }
+        // Where every call is refused no hook is asked.
+        let policy = match self.refusal() {
+            Some(why) => Err(why),
+            None => Ok(self.policy()?),
+        };
         let is_one = self.lines.is_none();
         let mut tried = Vec::with_capacity(calls.len());
         for call in calls {
-            let one = self.one(&policy, call)?;
+            let one = match &policy {
+                Ok(policy) => self.one(policy, call)?,
+                Err(why) => Tried::refused(call, why),
+            };
             match (self.json, is_one) {
-                (false, true) => show(screen, &one, &policy)?,
+                (false, true) => show(screen, &one, policy.as_ref().ok())?,
                 (false, false) if !is_quiet() || one.verdict != Word::Passes => in_a_line(screen, &one)?,
                 _ => {}
             }
             tried.push(one);
         }
-        if !policy.runtime.drain(FAREWELL) {
+        if let Some(policy) = policy.ok().filter(|policy| !policy.runtime.drain(FAREWELL)) {
             policy.runtime.shutdown(FAREWELL);
         }
         let number = |word: Word| tried.iter().filter(|one| one.verdict == word).count();
@@ -179,6 +203,35 @@ impl Try {
             (0, 0) => Verdict::Fine,
             (0, _) => Verdict::Asks,
             _ => Verdict::Findings,
+        })
+    }
+
+    fn policy(&self) -> Result<Policy> {
+        let (policy, _) = delegates::load(&self.which)?;
+        left_out(&policy.report)?;
+        let waiting = policy.report.untrusted.len();
+        if waiting > 0 {
+            let what = format!("warning: {} not approved and not asked", count(waiting, "hook"));
+            let fix = "approve them with `hookweave trust approve`, or ask them with --trust all";
+            writeln!(anstream::stderr().lock(), "{}; {fix}", styled(WARN, &what))?;
+        }
+        Ok(policy)
+    }
+
+    /// Why every call of an agent is refused here: the policy is broken, or is not approved and an agent's settings
+    /// require one. Where only some of the hooks are asked for, they alone are tried.
+    fn refusal(&self) -> Option<String> {
+        let Which { files, sources, plugins, partial, .. } = &self.which;
+        if *partial || !files.is_empty() || !sources.is_empty() || !plugins.is_empty() {
+            return None;
+        }
+        let mut lines = delegates::lines_in(&self.which.directory(), "PreToolUse");
+        if lines.is_empty() {
+            lines.insert(BARE.to_owned());
+        }
+        lines.iter().find_map(|line| {
+            let who = agent_of(line).filter(|_| line != BARE).unwrap_or_else(|| "an agent".to_owned());
+            Some(format!("every call of {who} is refused: {}", Hook::refusal(line, &self.which)?))
         })
     }
 
@@ -217,7 +270,9 @@ impl Try {
             let action = if is_closed { Action::Block } else { entry.action };
             entry.observed.is_none() && action == decision && action != Action::Continue
         };
-        let deciders = trace.iter().filter(decided).map(|entry| Decider::of(entry, policy, &self.which)).collect();
+        let explained = explained(policy, &payload)?;
+        let decider = |entry| Decider::of(entry, policy, &self.which, &explained);
+        let deciders = trace.iter().filter(decided).map(decider).collect();
         let observers = trace.iter().filter_map(WouldDo::of).collect();
         let looked_at_by = trace.iter().map(|entry| entry.hook.to_owned()).collect();
         let reason = outcome.reason().map(str::to_owned);
@@ -225,7 +280,15 @@ impl Try {
     }
 }
 
-fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
+/// Why each hook is for a call or not.
+fn explained(policy: &Policy, payload: &Map<String, Value>) -> Result<Explanation> {
+    let snapshot = policy.registry.snapshot();
+    let spec = snapshot.resolve("PreToolUse")?;
+    let payload = checked(payload)?;
+    Ok(explain(&snapshot, &Json, &spec, &&payload))
+}
+
+fn show(screen: Screen<'_>, one: &Tried, policy: Option<&Policy>) -> Result<()> {
     writeln!(screen, "{}  {}", one.verdict.styled(), shown(&call_text(&one.call.clone().payload())))?;
     if is_quiet() {
         return Ok(());
@@ -237,6 +300,9 @@ fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
         if !decider.matcher.is_empty() {
             writeln!(screen, "  {}", styled(DIM, &format!("for {}", decider.matcher)))?;
         }
+        if let Some(why) = &decider.why {
+            writeln!(screen, "  {}", styled(DIM, &shown(why)))?;
+        }
     }
     for WouldDo { hook, would, reason } in &one.observers {
         let reason = reason.as_deref().map(|reason| format!(": {}", shown(reason))).unwrap_or_default();
@@ -246,6 +312,9 @@ fn show(screen: Screen<'_>, one: &Tried, policy: &Policy) -> Result<()> {
     if !one.deciders.is_empty() || !one.observers.is_empty() {
         return Ok(());
     }
+    let Some(policy) = policy else {
+        return Ok(writeln!(screen, "  {}", shown(one.reason.as_deref().unwrap_or_default()))?);
+    };
     let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
     let what = match (one.looked_at_by.is_empty(), hooks) {
         (false, _) => format!("looked at by: {}", one.looked_at_by.join(", ")),

@@ -34,7 +34,7 @@ pub struct ExplainedHook {
     /// The stage in which it would run, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<usize>,
-    /// Why it would not run; of one that runs because its expression cannot be evaluated, why that is.
+    /// Why it would not run; of one that runs, which of its rules or files it is for, or why its expression cannot be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Lower runs earlier.
@@ -73,7 +73,7 @@ pub fn explain<'v, T, H: Host>(
         let entry = &listed.entry;
         let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == entry.place());
         let why = match (selected, listed.enabled) {
-            (Some(_), _) => entry.matcher().why_open(&input),
+            (Some(_), _) => entry.matcher().why(&input),
             (None, false) => Some("the hook is disabled".to_owned()),
             (None, true) => entry.matcher().why_not(&input),
         };

@@ -332,10 +332,29 @@ impl Matcher {
         })
     }
 
-    /// Why an event is for this hook although its expression cannot be evaluated; `None` when it can.
-    pub(crate) fn why_open<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
-        let why = self.when.as_ref()?.condition.holds(input).err()?;
-        Some(format!("matcher.when `{}` cannot be evaluated, so the hook runs: {why}", self.spec.shown("when")))
+    /// Why an event is for this hook, where its matcher does not say it by itself: an expression that cannot be evaluated, one
+    /// of several rules, a file of a set.
+    pub(crate) fn why<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
+        if let Some(why) = self.when.as_ref().and_then(|when| when.condition.holds(input).err()) {
+            let written = self.spec.shown("when");
+            return Some(format!("matcher.when `{written}` cannot be evaluated, so the hook runs: {why}"));
+        }
+        if let Some(rule) = self.rule_of_several(input) {
+            return Some(format!("matcher.rule `{rule}` matches"));
+        }
+        let writes = self.spec.writes.as_ref()?;
+        Some(format!("matcher.writes `{}` matches {}", writes.label(), writes.why(input)?))
+    }
+
+    /// The first of several rules that speaks of a call.
+    fn rule_of_several<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<&str> {
+        let known = input.tool_names().map(|names| known_names(&names, Some(self.rule_naming())));
+        let written = self.spec.rule.iter().flat_map(Rules::iter);
+        let holds = |rule: &rule::Rule| {
+            rule.judge(known.as_deref(), input).selects || self.is_own() && rule.judge_alike(input).selects
+        };
+        let mut rules = self.rules.iter().zip(written).filter(|_| self.rules.len() > 1);
+        rules.find(|(rule, _)| holds(rule)).map(|(_, written)| written)
     }
 
     fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Condition<'v, H>)> + use<'_, 'v, H> {

@@ -1,5 +1,7 @@
 /** A conformance vector, run against the package. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
@@ -232,6 +234,12 @@ export class CaseRun {
         controller.abort(reason);
       }, dispatch["cancel_after_ms"] as number);
     }
+    const file = dispatch["cancel_when"] as string | undefined;
+    const looks = setInterval(() => {
+      if (file !== undefined && existsSync(join(this.#place?.project ?? "", file)))
+        controller.abort(reason);
+    }, 1);
+    if (file === undefined) clearInterval(looks);
     let outcome: Outcome | null = null;
     try {
       outcome = await this.#start(dispatch, controller.signal);
@@ -242,6 +250,8 @@ export class CaseRun {
       }
       if (expected["error"] === undefined) throw thrown;
       this.#hooks.compareError(expected["error"] as JsonObject, thrown, place);
+    } finally {
+      clearInterval(looks);
     }
     if (outcome !== null) {
       if (expected["error"] !== undefined || expected["cancelled"] === true) {

@@ -69,7 +69,7 @@ def rotated(
 
 def _needs_async(case: dict[str, Any]) -> bool:
     text = json.dumps(case)
-    return '"hangs"' in text or '"cancel_after_ms"' in text
+    return '"hangs"' in text or '"cancel_after_ms"' in text or '"cancel_when"' in text
 
 
 def make_client(options: dict[str, Any]) -> HookClient:
@@ -324,9 +324,9 @@ class _Play:
                 if self.case.get("explain"):
                     self.comparison.explain(expect, arguments)
                     continue
-                if "cancel_after_ms" in dispatch:
+                if "cancel_after_ms" in dispatch or "cancel_when" in dispatch:
                     make = partial(client.dispatch, *arguments)
-                    result = await cancelled(make, partial(self.begun, dispatch["cancel_after_ms"] / 1000))
+                    result = await cancelled(make, partial(self.begun, dispatch))
                 else:
                     result = await client.dispatch(*arguments)
             except HookweaveError as error:
@@ -334,11 +334,15 @@ class _Play:
             await self.drain()
             self.comparison.one(expect, result)
 
-    async def begun(self, seconds: float) -> None:
-        """Waits until a hook hangs, if any of the case does, and then this long."""
+    async def begun(self, dispatch: dict[str, Any]) -> None:
+        """Waits until a dispatch is to be cancelled; if any hook of the case hangs, at least until one does."""
+        if "cancel_when" in dispatch:
+            assert self.place is not None
+            file = self.place.project / dispatch["cancel_when"]
+            await until_async(file.exists)
         if '"hangs"' in json.dumps(self.case):
             await until_async(lambda: self.world.hanging)
-        await sleep(seconds)
+        await sleep(dispatch.get("cancel_after_ms", 0) / 1000)
 
     async def drain(self) -> None:
         self.world.blocks.close()

@@ -150,8 +150,17 @@ pub struct Dispatch {
     #[serde(default = "empty")]
     pub payload: Value,
     pub cancel_after_ms: Option<u64>,
+    pub cancel_when: Option<String>,
     #[serde(default)]
     pub before: Vec<Map<String, Value>>,
+}
+
+impl Dispatch {
+    /// Whether it is cancelled before its end.
+    #[must_use]
+    pub const fn is_cancelled(&self) -> bool {
+        self.cancel_after_ms.is_some() || self.cancel_when.is_some()
+    }
 }
 
 fn empty() -> Value {

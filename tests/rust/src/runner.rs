@@ -141,14 +141,12 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             let came = match wire::read(dispatch).map(|dispatch| placed(place, &dispatch)) {
                 Err(fault) => Came::Refused(fault),
                 Ok(dispatch) if case.explain => explain(&*client, &dispatch),
-                Ok(dispatch) => match dispatch.cancel_after_ms {
-                    Some(time) => tokio::select! {
-                        biased;
-                        came = dispatched(&*client, &dispatch) => came,
-                        () = begun(case, &theatre, time) => Came::Cancelled,
-                    },
-                    None => dispatched(&*client, &dispatch).await,
+                Ok(dispatch) if dispatch.is_cancelled() => tokio::select! {
+                    biased;
+                    came = dispatched(&*client, &dispatch) => came,
+                    () = begun(case, &theatre, &dispatch, place) => Came::Cancelled,
                 },
+                Ok(dispatch) => dispatched(&*client, &dispatch).await,
             };
             if drains {
                 client.drain().await;
@@ -253,14 +251,19 @@ async fn dispatched(client: &dyn Client, dispatch: &Dispatch) -> Came {
 }
 
 /// Waits until a hook hangs, if any of the case does, and then this long.
-async fn begun(case: &Case, theatre: &Theatre, milliseconds: u64) {
+async fn begun(case: &Case, theatre: &Theatre, dispatch: &Dispatch, place: Option<&Place>) {
+    if let (Some(file), Some(place)) = (&dispatch.cancel_when, place) {
+        while !place.project().join(file).exists() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
     let hangs = |hook: &Hook| parse_does(&hook.does).iter().any(|deed| deed.any(&|deed| matches!(deed, Do::Hangs)));
     if case.hooks.iter().any(hangs) {
         while !theatre.log().hanging {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
-    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    tokio::time::sleep(Duration::from_millis(dispatch.cancel_after_ms.unwrap_or_default())).await;
 }
 
 fn explain(client: &dyn Client, dispatch: &Dispatch) -> Came {

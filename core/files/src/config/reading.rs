@@ -1,6 +1,7 @@
 //! One file under the hands of a reader: what it declares, and what is wrong with it.
 
 mod spot;
+mod twice;
 
 use super::tree::{Kind, Lines, MAX_FILE, Node, Unreadable, parse_json, parse_toml};
 use super::{Declared, Fix, Loaded, Problem, Source, Switches};
@@ -41,10 +42,10 @@ impl<'s> Reading<'s> {
         let mut reading =
             Self { source, lines: Lines::new(text), loaded: Loaded::default(), unlisted: 0, unlisted_fatal: false };
         match parse(text, syntax) {
-            Ok(node) => {
-                let top = Spot { node: &node, place: String::new() };
-                reading.report_duplicates(&top);
-                read(&mut reading, &top);
+            Ok(mut node) => {
+                reading.report_duplicates(&Spot { node: &node, place: String::new() });
+                twice::put_together(&mut node, &source.dialect.events());
+                read(&mut reading, &Spot { node: &node, place: String::new() });
             }
             Err(unreadable) => {
                 let what = if syntax == Syntax::Toml { "TOML" } else { "JSON" };
@@ -147,12 +148,9 @@ impl<'s> Reading<'s> {
                 for field in fields {
                     if !seen.insert(field.name.as_str()) {
                         let place = step(&spot.place, &field.name);
-                        self.add(
-                            field.at,
-                            place,
-                            "given twice; only the last one counts: take the others out".to_owned(),
-                            false,
-                        );
+                        let message =
+                            "given twice; of hooks both count, of anything else only the last: make one of them";
+                        self.add(field.at, place, message.to_owned(), false);
                     }
                 }
                 for field in fields {

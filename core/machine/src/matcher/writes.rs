@@ -24,27 +24,31 @@ use programs::{Changes, Use};
 pub use protected::NamedFiles;
 use search::Search;
 
-/// Tools that change no file, whatever their arguments name.
-const HARMLESS: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "BashOutput",
-    "ExitPlanMode",
-    "Glob",
-    "Grep",
-    "KillShell",
-    "LS",
-    "LSP",
-    "NotebookRead",
-    "Read",
-    "Skill",
-    "Task",
-    "TaskOutput",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
+/// What known tools do with the files that their arguments name, if anything.
+const TOOLS: &[(&str, Option<Access>)] = &[
+    ("Agent", None),
+    ("AskUserQuestion", None),
+    ("BashOutput", None),
+    ("Edit", Some(Access::Write)),
+    ("ExitPlanMode", None),
+    ("Glob", Some(Access::Read)),
+    ("Grep", Some(Access::Read)),
+    ("KillShell", None),
+    ("LS", Some(Access::Read)),
+    ("LSP", Some(Access::Read)),
+    ("MultiEdit", Some(Access::Write)),
+    ("NotebookEdit", Some(Access::Write)),
+    ("NotebookRead", Some(Access::Read)),
+    ("Read", Some(Access::Read)),
+    ("Skill", None),
+    ("Task", None),
+    ("TaskOutput", None),
+    ("TodoRead", None),
+    ("TodoWrite", None),
+    ("ToolSearch", None),
+    ("WebFetch", None),
+    ("WebSearch", None),
+    ("Write", Some(Access::Write)),
 ];
 
 /// How many paths of a text that may be a program are looked at.
@@ -55,27 +59,6 @@ const PATTERN: [char; 4] = ['*', '?', '[', '{'];
 
 /// What a command line has where a command's output is filled in.
 const FILLED: &str = "${_}";
-
-/// Tools that show nothing of the files that their arguments name.
-const SHOWS_NOTHING: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "BashOutput",
-    "Edit",
-    "ExitPlanMode",
-    "KillShell",
-    "MultiEdit",
-    "NotebookEdit",
-    "Skill",
-    "Task",
-    "TaskOutput",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Write",
-];
 
 /// What is done with the files that is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -176,8 +159,12 @@ impl Writes {
     /// Whether a tool may do with files what is looked for.
     pub(super) fn speaks_of(&self, names: &[&str]) -> bool {
         let is_one_of = |tools: &[&str]| names.iter().any(|name| tools.contains(name));
-        self.access.writes() && (!is_one_of(HARMLESS) || is_one_of(&["Edit", "Write"]))
-            || self.access.reads() && (!is_one_of(SHOWS_NOTHING) || is_one_of(&["Read"]))
+        // One that does nothing of the kind, by any of its names.
+        let spares = |access: Access| {
+            names.iter().any(|name| TOOLS.iter().any(|(tool, does)| tool == name && *does != Some(access)))
+        };
+        self.access.writes() && (!spares(Access::Write) || is_one_of(&["Edit", "Write"]))
+            || self.access.reads() && (!spares(Access::Read) || is_one_of(&["Read"]))
     }
 
     pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
@@ -186,25 +173,43 @@ impl Writes {
             Some(names) if !self.speaks_of(&names) => return MatchResult::NO,
             Some(_) => {}
         }
+        MatchResult::of(self.touched(input).is_some())
+    }
+
+    /// Which file of the set a call touches, as people read it; `None` when the call is not known to touch one.
+    pub(super) fn why<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
+        let names = input.tool_names();
+        if names.as_ref().is_some_and(|names| !self.speaks_of(names)) {
+            return None;
+        }
+        Some(match self.touched(input)? {
+            Touched::Named(name) => format!("`{name}`"),
+            Touched::Unnamed => "a file that the call does not name".to_owned(),
+        })
+    }
+
+    fn touched<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<Touched> {
         let paths = input.paths();
+        if let Some(path) = paths.items.iter().find(|path| self.has(path)) {
+            return Some(Touched::Named(path.raw.clone()));
+        }
         let (lines, is_unreadable) = input.lines();
-        if paths.indeterminate || is_unreadable || paths.items.iter().any(|path| self.has(path)) {
-            return MatchResult::YES;
+        if paths.indeterminate || is_unreadable {
+            return Some(Touched::Unnamed);
         }
         let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
         let place = |path: &str| input.place(path);
-        let writes = lines.iter().any(|reading| {
+        lines.iter().find_map(|reading| {
             // A line of another shell's is read as far as all shells agree.
             let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
             match line {
-                None => self.is_named_in(reading.text()),
+                None => self.is_named_in(reading.text()).then_some(Touched::Unnamed),
                 Some(line) => {
                     let (files, access, present) = (&*self.files, self.access, OnceCell::new());
-                    Lines { files, access, reading, line, place: &place, present }.touches(line)
+                    Lines { files, access, reading, line, place: &place, present }.touched()
                 }
             }
-        });
-        MatchResult::of(writes)
+        })
     }
 
     /// Whether a line that is not understood names a file of the set, or hookweave and what changes a policy.
@@ -229,6 +234,20 @@ impl serde::Serialize for Writes {
     }
 }
 
+/// What of a call touches the set.
+enum Touched {
+    /// This path, or this word of a command line.
+    Named(String),
+    /// No single one, or what is not understood.
+    Unnamed,
+}
+
+impl Touched {
+    fn by(word: &Word) -> Self {
+        Self::Named(word.plain.clone())
+    }
+}
+
 /// A line held against the set.
 struct Lines<'l> {
     files: &'l dyn FileSet,
@@ -246,40 +265,59 @@ impl Lines<'_> {
         self.present.get_or_init(|| self.files.present())
     }
 
-    fn touches(&self, line: &Line) -> bool {
-        let Some(directories) = directories(line) else {
-            return self.files.is_named_in(self.reading.text());
+    fn touched(&self) -> Option<Touched> {
+        let Some(directories) = directories(self.line) else {
+            return self.files.is_named_in(self.reading.text()).then_some(Touched::Unnamed);
         };
-        self.access.writes() && self.writes(line, &directories) || self.access.reads() && self.reads(line, &directories)
+        let written = self.access.writes().then(|| self.written(&directories)).flatten();
+        written.or_else(|| self.access.reads().then(|| self.read(&directories)).flatten())
     }
 
-    fn reads(&self, line: &Line, directories: &[String]) -> bool {
+    fn read(&self, directories: &[String]) -> Option<Touched> {
         let names = |word: &Word| self.names(word, directories);
-        line.reads.iter().any(names) || line.commands.iter().flat_map(programs::read_words).any(|word| names(&word))
+        let read = self.line.reads.iter().find(|word| names(word)).map(Touched::by);
+        read.or_else(|| {
+            let mut words = self.line.commands.iter().flat_map(programs::read_words);
+            words.find(|word| names(word)).map(|word| Touched::by(&word))
+        })
     }
 
-    fn writes(&self, line: &Line, directories: &[String]) -> bool {
+    fn written(&self, directories: &[String]) -> Option<Touched> {
         let names = |word: &Word| self.names(word, directories);
-        line.writes.iter().any(|word| names(word) || self.is_computed(word))
-            || self.files.is_of_policy() && policy::ends_processes(line)
-            || line.commands.iter().any(|command| match programs::usage(command) {
+        if let Some(word) = self.line.writes.iter().find(|word| names(word) || self.is_computed(word)) {
+            return Some(Touched::by(word));
+        }
+        if self.files.is_of_policy() && policy::ends_processes(self.line) {
+            return Some(Touched::Unnamed);
+        }
+        self.line.commands.iter().find_map(|command| {
+            let is_touched = match programs::usage(command) {
                 Use::Nothing => false,
                 Use::Policy => self.files.is_of_policy(),
-                Use::Fed => self.feeds(line, directories),
+                Use::Fed => self.feeds(directories),
                 Use::Found(search) => self.finds(&search, directories) || search.runs.iter().any(names),
-                Use::Files(changes) => self.changes(line, &changes, directories),
-            })
+                Use::Files(changes) => return self.changed(&changes, directories),
+            };
+            is_touched.then_some(Touched::Unnamed)
+        })
     }
 
-    /// Whether what a command writes may be a file of the set.
-    fn changes(&self, line: &Line, changes: &Changes<'_>, directories: &[String]) -> bool {
+    /// What of a command's words may be a file of the set that it changes.
+    fn changed(&self, changes: &Changes<'_>, directories: &[String]) -> Option<Touched> {
         let names = |word: &Word| self.names(word, directories);
-        let is_found = || self.files.is_of_policy() && policy::looks_up_program(line);
-        changes.written.iter().any(|word| names(word) || word.is_filled_in() && is_found())
-            || changes.removed.iter().any(|word| self.holds_some(word, directories))
-            || changes.put.iter().any(|(into, word)| names(word) && self.is_folder(into, directories))
-            || changes.texts.iter().any(|word| self.says(word, directories))
-            || changes.is_told && self.text_says(self.reading.text(), directories)
+        let is_found = || self.files.is_of_policy() && policy::looks_up_program(self.line);
+        let written = changes.written.iter().find(|word| names(word) || word.is_filled_in() && is_found());
+        let removed = || changes.removed.iter().find(|word| self.holds_some(word, directories));
+        let put = || {
+            let mut put = changes.put.iter();
+            put.find(|(into, word)| names(word) && self.is_folder(into, directories)).map(|(_, word)| word)
+        };
+        if let Some(word) = written.or_else(removed).or_else(put) {
+            return Some(Touched::by(word));
+        }
+        let is_said = changes.texts.iter().any(|word| self.says(word, directories))
+            || changes.is_told && self.text_says(self.reading.text(), directories);
+        is_said.then_some(Touched::Unnamed)
     }
 
     /// Whether a word that may be a program names a file of the set.
@@ -310,11 +348,11 @@ impl Lines<'_> {
     }
 
     /// Whether commands of the line print names that may be those of the set.
-    fn feeds(&self, line: &Line, directories: &[String]) -> bool {
-        let words = || line.commands.iter().flat_map(|command| command.words().iter().skip(1));
+    fn feeds(&self, directories: &[String]) -> bool {
+        let words = || self.line.commands.iter().flat_map(|command| command.words().iter().skip(1));
         self.files.is_named_in(self.reading.text())
             || words().any(|word| self.names(word, directories))
-            || search::of_line(line).any(|search| self.finds(&search, directories))
+            || search::of_line(self.line).any(|search| self.finds(&search, directories))
     }
 
     /// Whether a search may find a file of the set.
