@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::action::HubAction;
-use crate::hub::Hub;
+use crate::hub::{Hub, WorkerInfo};
 use crate::remote_hook::{Link, RemoteCall};
 use hookweave_exec::cancel::{Cancel, Watch};
 use hookweave_exec::outside::Done;
@@ -78,6 +78,12 @@ impl Desk {
             drop(watch);
         }
         rest
+    }
+
+    /// The workers, by name.
+    #[must_use]
+    pub fn workers(&self) -> Vec<WorkerInfo> {
+        self.lock().hub.workers()
     }
 
     /// How long the loop may sleep, in milliseconds; `None` is until it is woken.

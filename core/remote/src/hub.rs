@@ -179,6 +179,13 @@ impl Hub {
         self.actions.push(HubAction::Log { level: Level::Warning, text });
     }
 
+    /// The stream of a connection cannot be read any further: the worker is told why, and refused.
+    pub fn unreadable(&mut self, connection: u64, why: &str) {
+        if self.connections.contains_key(&connection) {
+            self.refuse(connection, &Refused::finally("unreadable", why));
+        }
+    }
+
     /// What came of [`HubAction::Register`]; an error says why the engine did not take the hook.
     pub fn registered(&mut self, registration: u64, came_of: Result<(), String>) {
         let Some((name, hook)) = self.registrations.get(&registration).cloned() else {

@@ -1,0 +1,42 @@
+//! Hooks in other processes, over Unix sockets: the machines of `core/remote` on the caller's tokio runtime.
+
+mod address;
+mod agent;
+#[cfg(unix)]
+mod connection;
+mod offered;
+#[cfg(unix)]
+mod serving;
+mod worker;
+#[cfg(unix)]
+mod working;
+
+use std::time::Instant;
+
+use super::clock::now;
+use hookweave_host::remote::Level;
+
+pub use agent::ServingWorkers;
+pub use worker::{ConnectOptions, RemoteState, WorkerConnection};
+
+/// The clock of one end: milliseconds since it began.
+#[derive(Debug, Clone, Copy)]
+struct Clock(Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Self(now())
+    }
+
+    fn ms(self) -> u64 {
+        u64::try_from(now().saturating_duration_since(self.0).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+fn log(level: Level, text: &str) {
+    match level {
+        Level::Info => tracing::info!("{text}"),
+        Level::Warning => tracing::warn!("{text}"),
+        Level::Error => tracing::error!("{text}"),
+    }
+}
