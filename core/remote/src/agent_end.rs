@@ -238,10 +238,7 @@ impl AgentEnd {
             return Ok(());
         }
         let most = settings.max_unasked;
-        Err(Refused::new(
-            "flood",
-            format!("more than {most} messages within a second that nobody asked for; send fewer"),
-        ))
+        Err(Refused::new("flood", format!("more than {most} unrequested messages within a second; send fewer")))
     }
 
     /// Ends a call that nobody waits for.

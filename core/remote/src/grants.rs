@@ -69,7 +69,7 @@ impl Grants {
             return (spec, Vec::new());
         }
         let warning = format!(
-            "the worker `{worker}` may have no mandatory hook, so this one is not: a skip passes over it, and it does not look again at what later hooks change; grant `mandatory` in the agent"
+            "the worker `{worker}` may have no mandatory hook, so this one is not: a `skip` of an earlier hook skips it, and it is not run again for later changes; grant `mandatory` in the agent"
         );
         (spec.mandatory(false), vec![warning])
     }
@@ -107,7 +107,7 @@ impl Grants {
             // Nobody's answer must not become a yes by way of the question.
             if ask.get("default").is_some_and(|default| default != "deny") {
                 ask.insert("default".to_owned(), "deny".into());
-                taken = Some("nobody's answer to its question is a no, because the worker has no grant `allow`");
+                taken = Some("a timeout of its question denies, because the worker has no grant `allow`");
             }
         }
         Ok((answer, taken))

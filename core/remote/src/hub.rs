@@ -128,7 +128,7 @@ impl Hub {
         let unknown = self.connections.values().filter(|end| end.worker.is_none()).count();
         if unknown > self.settings.max_workers {
             let most = self.settings.max_workers;
-            let why = format!("{most} connections have not said who they are; connect again later");
+            let why = format!("{most} connections have sent no hello yet; connect again later");
             self.refuse(connection, &Refused::new("too_many", why));
         }
         connection

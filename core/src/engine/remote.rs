@@ -7,6 +7,7 @@ mod connection;
 mod offered;
 #[cfg(unix)]
 mod serving;
+mod state;
 mod worker;
 #[cfg(unix)]
 mod working;
@@ -17,7 +18,8 @@ use super::clock::now;
 use hookweave_host::remote::Level;
 
 pub use agent::ServingWorkers;
-pub use worker::{ConnectOptions, RemoteState, WorkerConnection};
+pub use state::RemoteState;
+pub use worker::{ConnectOptions, WorkerConnection};
 
 /// The clock of one end: milliseconds since it began.
 #[derive(Debug, Clone, Copy)]

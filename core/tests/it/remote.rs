@@ -37,6 +37,14 @@ async fn until(holds: impl FnMut() -> bool) {
     assert!(until_async(holds).await);
 }
 
+/// Says when it is dropped.
+struct Ends(tokio::sync::mpsc::UnboundedSender<&'static str>);
+impl Drop for Ends {
+    fn drop(&mut self) {
+        _ = self.0.send("ends");
+    }
+}
+
 /// Hooks of every kind, in an engine.
 fn hooks(engine: &Engine) {
     engine
@@ -171,13 +179,6 @@ async fn a_cancelled_or_late_dispatch_ends_the_workers_handler() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, worker) = (patient(), patient());
     let (running, mut runs) = tokio::sync::mpsc::unbounded_channel();
-    /// Says when it is dropped.
-    struct Ends(tokio::sync::mpsc::UnboundedSender<&'static str>);
-    impl Drop for Ends {
-        fn drop(&mut self) {
-            _ = self.0.send("ends");
-        }
-    }
     let hook = move |_: Event| {
         let running = running.clone();
         async move {
@@ -246,7 +247,7 @@ async fn is_a_worker() {
     closed.run_async(never).unwrap();
     worker.on("PreToolUse").tool("Read").fail_behavior(FailBehavior::Continue).timeout(None).run_async(never).unwrap();
     let _connection = connect(&worker, &address, "killed").await;
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! An engine as a worker: an agent runs its hooks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::address::{check_runtime, refused, socket};
+use super::state::RemoteState;
 use crate::engine::Engine;
 use hookweave_host::clock::new_id;
 use hookweave_host::error::Error;
@@ -24,20 +24,6 @@ pub struct ConnectOptions {
     pub limits: Limits,
     /// How long it waits before it connects again.
     pub backoff: Backoff,
-}
-
-/// How a worker stands with its agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RemoteState {
-    /// It connects, or registers its hooks.
-    Connecting,
-    /// All its hooks are in force, or refused.
-    Ready,
-    /// It was refused or lost, and connects again after this time.
-    Waiting(Duration),
-    /// It does not connect again, for this reason.
-    Closed(String),
 }
 
 /// An engine's connection to its agent, which is made again when it is lost; dropping it ends the connection.

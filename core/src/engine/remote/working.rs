@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, Id, JoinHandle, JoinSet};
 
 use super::connection::{Connection, Incoming, is_ours};
-use super::worker::RemoteState;
+use super::state::RemoteState;
 use super::{Clock, log};
 use crate::engine::{Engine, Inner};
 use hookweave_host::clock::new_id;
