@@ -70,3 +70,33 @@ impl Frames {
         Ok(Some(message))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_arrive_whole_however_the_stream_is_cut() {
+        let messages: [&[u8]; 4] = [b"one", b"", &[7; 300], b"last"];
+        let stream: Vec<u8> = messages.iter().flat_map(|message| frame(message).unwrap()).collect();
+        for size in 1..=stream.len() {
+            let mut frames = Frames::new(300);
+            let mut arrived = Vec::new();
+            for part in stream.chunks(size) {
+                frames.push(part);
+                while let Some(message) = frames.next_message().unwrap() {
+                    arrived.push(message);
+                }
+            }
+            assert_eq!(arrived, messages, "cut into parts of {size} bytes");
+        }
+    }
+
+    #[test]
+    fn a_length_over_the_limit_is_refused_before_its_message_comes() {
+        let mut frames = Frames::new(300);
+        frames.push(&[0xff; 4]);
+        let refused = frames.next_message().unwrap_err();
+        assert_eq!(refused, TooLarge { length: 0xffff_ffff, limit: 300 });
+    }
+}

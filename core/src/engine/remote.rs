@@ -4,6 +4,7 @@ mod address;
 mod agent;
 #[cfg(unix)]
 mod connection;
+#[cfg(unix)]
 mod offered;
 #[cfg(unix)]
 mod serving;
@@ -12,9 +13,12 @@ mod worker;
 #[cfg(unix)]
 mod working;
 
+#[cfg(unix)]
 use std::time::Instant;
 
+#[cfg(unix)]
 use super::clock::now;
+#[cfg(unix)]
 use hookweave_host::remote::Level;
 
 pub use agent::ServingWorkers;
@@ -22,9 +26,11 @@ pub use state::RemoteState;
 pub use worker::{ConnectOptions, WorkerConnection};
 
 /// The clock of one end: milliseconds since it began.
+#[cfg(unix)]
 #[derive(Debug, Clone, Copy)]
 struct Clock(Instant);
 
+#[cfg(unix)]
 impl Clock {
     fn start() -> Self {
         Self(now())
@@ -35,6 +41,7 @@ impl Clock {
     }
 }
 
+#[cfg(unix)]
 fn log(level: Level, text: &str) {
     match level {
         Level::Info => tracing::info!("{text}"),

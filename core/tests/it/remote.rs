@@ -227,6 +227,29 @@ async fn addresses_that_cannot_be_used_are_refused() {
     assert_eq!(mode & 0o777, 0o600);
 }
 
+#[tokio::test]
+async fn a_stream_that_is_none_is_refused_and_other_workers_go_on() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, worker) = (patient(), patient());
+    worker.on("PreToolUse").run(|_: &Event| HookResponse::block("no")).unwrap();
+    let serving = agent.serve(&address(folder.path()), ServeOptions::default()).unwrap();
+    let connection = connect(&worker, serving.address(), "w").await;
+    for (bytes, why) in
+        [(&[0xff; 64][..], "over the limit"), (b"\0\0\0\x02\xff\xff", "cannot be read"), (b"\0\0\0\0", "not a hello")]
+    {
+        let mut stream = tokio::net::UnixStream::connect(folder.path().join("hooks.sock")).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        // What it still sent may be cut off: that it was not read is an error of the socket.
+        _ = tokio::time::timeout(LONG, stream.read_to_end(&mut answer)).await.unwrap();
+        assert!(String::from_utf8_lossy(&answer).contains(why), "{why}: {answer:?}");
+    }
+    assert!(dispatch(&agent, bash()).await.blocked());
+    connection.close().await;
+}
+
 /// Starts this program as a worker.
 fn start_worker(address: &str) -> Child {
     #[expect(clippy::disallowed_methods, reason = "the worker is a process of its own")]
