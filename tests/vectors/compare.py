@@ -167,7 +167,12 @@ def main() -> int:
     topics = read_topics(HERE) | read_topics(ATTACKS, "attacks-")
     sessions = read_topics(SESSIONS)
     remote = read_topics(REMOTE, "remote-")
-    faults = check_schema(topics, options.schema) + check_files(topics, sessions | remote) + check_law() + check_corpus(topics)
+    faults = (
+        check_schema(topics, options.schema)
+        + check_files(topics, sessions | remote)
+        + check_law()
+        + check_corpus(topics)
+    )
     counts = {name.removesuffix(".json"): len(topic["cases"]) for name, topic in topics.items()}
     counts |= {f"sessions/{name.removesuffix('.json')}": len(topic["cases"]) for name, topic in sessions.items()}
     counts |= {name.removesuffix(".json"): len(topic["cases"]) for name, topic in remote.items()}
