@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PLATFORM = "x86_64-unknown-linux-gnu"
 # Before you raise one, look for the crate that brought the others: `cargo tree -p CRATE -e normal`.
-LIMITS = {"hookweave-machine": 106, "hookweave": 166}
+LIMITS = {"hookweave-machine": 106, "hookweave": 173}
 
 
 def tree(crate: str) -> str:

@@ -19,6 +19,7 @@ mod nesting;
 mod outcome;
 mod outside_hook;
 mod panics;
+pub(crate) mod remote;
 mod session;
 mod shared;
 mod temporary_hook;
@@ -92,6 +93,8 @@ struct Inner {
     hosted: Hosted,
     file_hooks: file_hooks::FileHooks,
     audit: Arc<hookweave_host::audit::Audit>,
+    /// Hooks came, went or were switched: an agent that has them is told.
+    changed: tokio::sync::watch::Sender<()>,
 }
 
 impl Default for Inner {
@@ -113,6 +116,7 @@ impl Inner {
             hosted: Hosted::default(),
             file_hooks: file_hooks::FileHooks::new(settings),
             audit,
+            changed: tokio::sync::watch::Sender::new(()),
         }
     }
 }
@@ -187,17 +191,28 @@ impl Engine {
 
     /// Removes a hook; false when it is not there (any more).
     pub fn unregister_hook(&self, id: &str) -> bool {
-        hook_id(id).is_ok_and(|id| self.inner.registry.unregister(id))
+        let removed = hook_id(id).is_ok_and(|id| self.inner.registry.unregister(id));
+        self.hooks_changed();
+        removed
     }
 
     /// Switches a hook on.
     pub fn enable_hook(&self, id: &str) -> Result<(), Error> {
-        self.inner.registry.set_enabled(hook_id(id)?, true)
+        self.inner.registry.set_enabled(hook_id(id)?, true)?;
+        self.hooks_changed();
+        Ok(())
     }
 
     /// Switches a hook off; it stays registered.
     pub fn disable_hook(&self, id: &str) -> Result<(), Error> {
-        self.inner.registry.set_enabled(hook_id(id)?, false)
+        self.inner.registry.set_enabled(hook_id(id)?, false)?;
+        self.hooks_changed();
+        Ok(())
+    }
+
+    /// Tells an agent that has this engine's hooks.
+    fn hooks_changed(&self) {
+        self.inner.changed.send_replace(());
     }
 
     /// Every hook, in the order in which they run.

@@ -3,7 +3,7 @@
 //! # Where things are
 //!
 //! [`Engine`] registers hooks and dispatches events on the calling task; [`Session`] does what an agent does with the outcomes.
-//! All types that a program names are here at the root, except those of the audit log, in [`audit`], and of other systems, in
+//! All types that a program names are here at the root, except those of the audit log, in [`audit`], of workers, in [`remote`], and of other systems, in
 //! [`compat`].
 //!
 //! **Owns** what only a Rust program has: hooks that are futures, typed events, the tokio driver, and the interfaces of other systems in
@@ -13,6 +13,7 @@
 pub mod audit;
 pub mod compat;
 mod engine;
+pub mod remote;
 mod response;
 
 #[doc(inline)]

@@ -25,6 +25,8 @@ NOT_CASES = {"schema.json", "rules.json"}
 CORPUS = HERE.parent / "corpus"
 # Vectors of sessions have a format of their own, and lists of their own.
 SESSIONS = HERE / "sessions"
+# Vectors of remote hooks drive one end of the protocol step by step: the topic `remote-NAME` is in `remote/NAME.json`.
+REMOTE = HERE / "remote"
 # Adversarial vectors have the usual format, and the topic `attacks-NAME` in the file `attacks/NAME.json`.
 ATTACKS = HERE / "attacks"
 
@@ -67,7 +69,7 @@ def check_files(topics: dict[str, dict], sessions: dict[str, dict]) -> list[str]
         for case in topic["cases"]:
             seen[case["id"]] += 1
             used.add(case["rule"])
-            if "do" not in case:
+            if "do" not in case and "steps" not in case:
                 faults += [f"{case['id']}: {fault}" for fault in check_case(case)]
             if not case["id"].startswith(topic["topic"] + "/"):
                 faults.append(f"{case['id']}: the id does not begin with the topic")
@@ -164,9 +166,16 @@ def main() -> int:
     options = parser.parse_args()
     topics = read_topics(HERE) | read_topics(ATTACKS, "attacks-")
     sessions = read_topics(SESSIONS)
-    faults = check_schema(topics, options.schema) + check_files(topics, sessions) + check_law() + check_corpus(topics)
+    remote = read_topics(REMOTE, "remote-")
+    faults = (
+        check_schema(topics, options.schema)
+        + check_files(topics, sessions | remote)
+        + check_law()
+        + check_corpus(topics)
+    )
     counts = {name.removesuffix(".json"): len(topic["cases"]) for name, topic in topics.items()}
     counts |= {f"sessions/{name.removesuffix('.json')}": len(topic["cases"]) for name, topic in sessions.items()}
+    counts |= {name.removesuffix(".json"): len(topic["cases"]) for name, topic in remote.items()}
     for name, count in counts.items():
         print(f"{name:<22} {count:4}")
     print(f"{'in all':<22} {sum(counts.values()):4}")

@@ -123,6 +123,7 @@ impl<T> Entry<T> {
             enabled,
             temporary: self.spec.temporary,
             origin: self.spec.origin.clone(),
+            worker: self.spec.worker.clone(),
             order,
         }
     }
@@ -327,6 +328,9 @@ pub struct HookInfo {
     /// Which file declares it; `None` for a hook that a program registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Arc<Origin>>,
+    /// The worker that has its handler, in another process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<Arc<str>>,
     /// Its place among the hooks of its event, from 0.
     pub order: usize,
 }

@@ -163,6 +163,8 @@ pub struct HookSpec {
     pub group: Option<&'static str>,
     /// Which file declares it, and where in the file.
     pub origin: Option<Arc<Origin>>,
+    /// The worker that has its handler, in another process.
+    pub worker: Option<Arc<str>>,
 }
 
 /// Where a hook stands that a file declares.
@@ -213,6 +215,7 @@ impl HookSpec {
             temporary: false,
             group: None,
             origin: None,
+            worker: None,
         }
     }
 
@@ -268,6 +271,12 @@ impl HookSpec {
     #[must_use]
     pub fn detached(self) -> Self {
         Self { detached: true, ..self }
+    }
+
+    /// The worker that has the handler, in another process.
+    #[must_use]
+    pub fn worker(self, name: &str) -> Self {
+        Self { worker: Some(name.into()), ..self }
     }
 
     /// Whether the hook runs at all for now.
@@ -337,6 +346,7 @@ impl HookSpec {
             temporary: reader.flag("temporary")?.unwrap_or(false),
             group: None,
             origin: None,
+            worker: None,
         })
     }
 

@@ -339,6 +339,7 @@ impl Registration {
         matcher.session = self.session.or_else(|| matcher.session.take());
         matcher.agent = self.agent.or_else(|| matcher.agent.take());
         let id = self.engine.inner.registry.register(self.spec, code).map_err(in_rust)?;
+        self.engine.hooks_changed();
         self.engine.log_observers();
         Ok(id.to_string())
     }

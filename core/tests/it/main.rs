@@ -37,6 +37,8 @@ mod outcome_texts;
 mod outside;
 #[cfg(unix)]
 mod recording;
+#[cfg(unix)]
+mod remote;
 mod sessions;
 mod stats;
 mod support;

@@ -24,6 +24,10 @@ pub mod audit {}
 #[doc = include_str!("../../../docs/observability.md")]
 pub mod observability {}
 
+/// How hooks run in another process.
+#[doc = include_str!("../../../docs/remote.md")]
+pub mod remote {}
+
 /// Every Rust name of the reference.
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/reference.md"))]
 pub mod reference {}

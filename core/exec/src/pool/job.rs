@@ -20,6 +20,12 @@ impl Job {
         Self { id, cancel, pool, process, cancels_on_drop: false }
     }
 
+    /// A job that no pool runs: cancelling it is all that there is.
+    #[must_use]
+    pub fn outside(cancel: Cancel) -> Self {
+        Self::new(0, cancel, Weak::new(), std::process::id())
+    }
+
     /// Ends the job at once: one that waits is dropped on this thread, one that runs is signalled. Does nothing for a job
     /// that has ended, and in a forked child, where the job is not.
     pub fn cancel(&self) {

@@ -1,0 +1,104 @@
+//! An engine as an agent: it takes workers.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::address::{check_runtime, refused, socket};
+use crate::engine::Engine;
+use hookweave_host::error::Error;
+use hookweave_host::remote::{Desk, HubSettings, WorkerInfo};
+
+/// An agent's open address; dropping it closes the address, and the workers' hooks go.
+#[derive(Debug)]
+#[must_use = "the workers' hooks go when this is dropped"]
+pub struct ServingWorkers {
+    address: String,
+    desk: Arc<Desk>,
+    stop: Arc<Notify>,
+    task: Option<JoinHandle<()>>,
+}
+
+impl ServingWorkers {
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The workers that are known, by name, those that are lost included.
+    #[must_use]
+    pub fn workers(&self) -> Vec<WorkerInfo> {
+        self.desk.workers()
+    }
+
+    /// Closes the address and every connection; the workers' hooks go, and calls on their way fail.
+    pub async fn close(mut self) {
+        self.stop.notify_one();
+        if let Some(task) = self.task.take() {
+            // It does not panic; a runtime that shuts down has closed it already.
+            _ = task.await;
+        }
+    }
+}
+
+impl Drop for ServingWorkers {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+impl Engine {
+    /// Takes workers at an address, `unix:///path`: their hooks are hooks of this engine, and run in the worker's process.
+    ///
+    /// Only processes of the same user, and of root, can connect. What workers may do is in the options' `grants`. It runs in
+    /// tasks of the tokio runtime that it is called in. An address that cannot be used is `invalid_option`.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let address = format!("unix://{}", folder.path().join("hooks.sock").display());
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use hookweave::remote::{ConnectOptions, ServeOptions};
+    /// use hookweave::{Engine, Event, HookResponse};
+    ///
+    /// let worker = Engine::new();
+    /// worker.on("PreToolUse").tool("Bash").run(|_: &Event| HookResponse::block("not today"))?;
+    /// let agent = Engine::new();
+    /// let serving = agent.serve(&address, ServeOptions::default())?;
+    /// let mut connection = worker.connect(&address, ConnectOptions::default())?;
+    /// connection.ready().await?;
+    /// let event = Event::pre_tool_use("Bash", serde_json::json!({"command": "ls"}));
+    /// assert_eq!(agent.dispatch(event).await?.reason(), Some("not today"));
+    /// connection.close().await;
+    /// serving.close().await;
+    /// # Ok::<(), hookweave::Error>(()) })?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn serve(&self, address: &str, options: HubSettings) -> Result<ServingWorkers, Error> {
+        self.check_open("serve workers")?;
+        let path = socket(address)?;
+        check_runtime(address)?;
+        if options.token.as_ref().is_some_and(String::is_empty) {
+            return Err(refused(address, "an empty token protects nothing; set another one, or none"));
+        }
+        #[cfg(unix)]
+        {
+            let stop = Arc::new(Notify::new());
+            let started = super::serving::start(self, path, options, Arc::clone(&stop));
+            let (desk, task) = started.map_err(|error| {
+                refused(address, format!("{error}; choose a folder that exists and is yours")).because(error)
+            })?;
+            Ok(ServingWorkers { address: address.to_owned(), desk, stop, task: Some(task) })
+        }
+        #[cfg(not(unix))]
+        {
+            _ = (path, options);
+            Err(refused(address, "this system has no Unix sockets"))
+        }
+    }
+}
