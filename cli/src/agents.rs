@@ -55,31 +55,23 @@ const CLAUDE_EVENTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",
     "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
     // Shell lines of skills, which no other event shows.
     "PreSkillShellCommand",
-    "PermissionRequest",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "Stop",
-    "SessionEnd",
 ];
 
-const COPILOT_EVENTS: &[&str] = &[
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PermissionRequest",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "Stop",
-    "SessionEnd",
-];
+/// Copilot has no skills of this kind.
+const COPILOT_EVENTS: &[&str] = match CLAUDE_EVENTS {
+    [events @ .., _] => events,
+    [] => &[],
+};
 
 /// Every agent that can be installed into.
 pub(crate) const AGENTS: &[Agent] = &[

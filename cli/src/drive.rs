@@ -29,53 +29,48 @@ use crate::policy::Policy;
 /// The combined answer of all hooks.
 pub(crate) type Outcome = Folded<Arc<dyn OutsideHook>, Value>;
 
-/// Whether hooks are waited for, which keeps the deadline itself. A process has one dispatch that has one.
-static WAITS_FOR_HOOKS: AtomicBool = AtomicBool::new(false);
-
-/// Whether hooks are waited for, which ends at the deadline by itself.
-pub(crate) fn waits_for_hooks() -> bool {
-    WAITS_FOR_HOOKS.load(Ordering::Acquire)
-}
-
 /// How many dispatches this process is nested in, as the engine sets it for its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
 
-/// How long an event's hooks may take together, and since when.
-#[derive(Debug, Clone, Copy)]
+/// How long an event's hooks may take together, and since when. Clones are the same deadline.
+#[derive(Debug, Clone)]
 pub(crate) struct Deadline {
     start: Instant,
     limit: Option<Duration>,
+    /// Hooks are waited for, which ends at the deadline by itself.
+    waits: Arc<AtomicBool>,
 }
 
 impl Deadline {
     /// A limit that begins now; `None` is without end.
     pub(crate) fn within(limit: Option<Duration>) -> Self {
-        Self { start: now(), limit }
+        Self { start: now(), limit, waits: Arc::default() }
+    }
+
+    /// Whether hooks are waited for, which keeps the deadline itself.
+    pub(crate) fn waits_for_hooks(&self) -> bool {
+        self.waits.load(Ordering::Acquire)
     }
 
     /// What is left of it; `None` is without end.
-    pub(crate) fn left(self) -> Option<Duration> {
+    pub(crate) fn left(&self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(now().saturating_duration_since(self.start)))
     }
 }
 
 /// Runs the hooks that an event selects; returns the outcome, and the fields that the engine filled in. Errors: an unknown
-/// event, a dispatch that is nested too deeply, hooks that were not done in time.
-pub(crate) fn dispatch(
-    policy: &Policy,
-    name: &str,
-    payload: &Map<String, Value>,
-    deadline: Deadline,
-) -> Result<(Outcome, Envelope)> {
-    dispatch_for(policy, name, payload, deadline, &mut LeftVariables::default())
+/// event, a dispatch that is nested too deeply.
+pub(crate) fn dispatch(policy: &Policy, name: &str, payload: &Map<String, Value>) -> Result<(Outcome, Envelope)> {
+    dispatch_for(policy, name, payload, &Deadline::within(None), &mut LeftVariables::default())
 }
 
-/// The same, with what hooks leave for the agent's later commands.
+/// The same until a deadline, with what hooks leave for the agent's later commands. Hooks that were not done in time are an
+/// error.
 pub(crate) fn dispatch_for(
     policy: &Policy,
     name: &str,
     payload: &Map<String, Value>,
-    deadline: Deadline,
+    deadline: &Deadline,
     left: &mut LeftVariables,
 ) -> Result<(Outcome, Envelope)> {
     let depth = depth();
@@ -121,7 +116,7 @@ fn run(
     mut stage: Stage<Arc<dyn OutsideHook>, Value>,
     fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
-    deadline: Deadline,
+    deadline: &Deadline,
     left: &mut LeftVariables,
 ) -> Result<Step<Arc<dyn OutsideHook>, Value>> {
     for index in 0..stage.calls().len() {
@@ -162,10 +157,10 @@ fn run(
         jobs.extend(Arc::clone(hook).start(input, done));
     }
     drop(sender);
-    WAITS_FOR_HOOKS.store(true, Ordering::Release);
+    deadline.waits.store(true, Ordering::Release);
     // It is still waiting, for whoever asks, where the time is up: what runs is killed, and the error says so.
     let mut ended = collect(&receiver, awaited, deadline, jobs)?;
-    WAITS_FOR_HOOKS.store(false, Ordering::Release);
+    deadline.waits.store(false, Ordering::Release);
     ended.sort_by_key(|(index, ..)| *index);
     for (index, result, _) in &mut ended {
         let enforcement = stage.calls().get(*index).map(|call| call.entry().enforcement());
@@ -176,7 +171,7 @@ fn run(
 }
 
 /// Waits for so many hooks; what still runs at the deadline is killed.
-fn collect(receiver: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec<Job>) -> Result<Vec<Ended>> {
+fn collect(receiver: &Receiver<Ended>, awaited: usize, deadline: &Deadline, jobs: Vec<Job>) -> Result<Vec<Ended>> {
     let _kills: Vec<Job> = jobs.into_iter().map(Job::cancel_on_drop).collect();
     let mut ended = Vec::with_capacity(awaited);
     while ended.len() < awaited {

@@ -20,7 +20,7 @@ use hookweave_host::registry::HookInfo;
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
 use crate::commands::trust::store;
-use crate::drive::{Deadline, dispatch_for, outcome_values, waits_for_hooks};
+use crate::drive::{Deadline, dispatch_for, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::{is_this_command, words_behind_program};
 use crate::input::read_stdin_within;
@@ -165,9 +165,9 @@ impl Hook {
         if deadline.left().is_some_and(|left| left.is_zero()) {
             return Err(too_late());
         }
-        let (hook, (sender, decided)) = (self.clone(), channel());
+        let (hook, own, (sender, decided)) = (self.clone(), deadline.clone(), channel());
         let thread = std::thread::Builder::new().stack_size(DECIDING_STACK).spawn(move || {
-            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, deadline)));
+            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, &own)));
             let _ = sender.send(decided.unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))));
         });
         thread.map_err(|why| Failed::new(format!("the system has no thread to decide on: {why}")))?;
@@ -175,7 +175,7 @@ impl Hook {
             let Some(left) = deadline.left() else { return decided.recv().map_err(|_| broken())? };
             match decided.recv_timeout(left.max(LAST_LOOK)) {
                 Ok(decided) => return decided,
-                Err(RecvTimeoutError::Timeout) if waits_for_hooks() => {}
+                Err(RecvTimeoutError::Timeout) if deadline.waits_for_hooks() => {}
                 Err(RecvTimeoutError::Timeout) => return Err(too_late()),
                 Err(RecvTimeoutError::Disconnected) => return Err(broken()),
             }
@@ -187,7 +187,7 @@ impl Hook {
         &self,
         dialect: &'static dyn Dialect,
         event: &WireEvent,
-        deadline: Deadline,
+        deadline: &Deadline,
     ) -> Result<(WireAnswer, Policy)> {
         let which = self.which_of(dialect)?;
         refuse_brought_along(&which, &event.payload)?;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
-use crate::drive::{Deadline, dispatch};
+use crate::drive::dispatch;
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, Which};
 use crate::progress::Progress;
@@ -109,7 +109,7 @@ impl Replay {
                 continue;
             }
             let policy = policies.of(&self.file, at.line, &recorded)?;
-            let (outcome, _) = match dispatch(policy, &recorded.event, &recorded.payload, Deadline::within(None)) {
+            let (outcome, _) = match dispatch(policy, &recorded.event, &recorded.payload) {
                 Ok(dispatched) => dispatched,
                 // An event of the program's own, for one.
                 Err(why) => {

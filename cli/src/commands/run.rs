@@ -10,7 +10,7 @@ use crate::auditing::{self, AuditArgs};
 use crate::clock::{nanos_since, now};
 use crate::commands::list::{left_out, untrusted};
 use crate::delegates;
-use crate::drive::{Deadline, Outcome, dispatch, outcome_json};
+use crate::drive::{Outcome, dispatch, outcome_json};
 use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
 use crate::policy::Which;
@@ -51,7 +51,7 @@ impl Run {
         left_out(&policy.report)?;
         let audit = self.audit.open()?;
         let began = now();
-        let (mut outcome, envelope) = dispatch(&policy, &given.name, &given.payload, Deadline::within(None))?;
+        let (mut outcome, envelope) = dispatch(&policy, &given.name, &given.payload)?;
         let took = nanos_since(began);
         auditing::record(audit.as_deref(), &mut outcome)?;
         let mut whole = outcome_json(&outcome, &envelope);

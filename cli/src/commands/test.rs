@@ -13,7 +13,7 @@ use hookweave_host::json::Json;
 use crate::cases::{Came, Case, CaseFile, Ran, RanFile, State, junit, look_for, tap};
 use crate::clock::{nanos_since, now};
 use crate::delegates;
-use crate::drive::{Deadline, dispatch, outcome_json, outcome_values};
+use crate::drive::{dispatch, outcome_json, outcome_values};
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::progress::Progress;
@@ -237,7 +237,7 @@ fn run_case(which: &Which, case: &Case) -> Result<Ran> {
 /// Every difference, and of a case with some what became of the call and of every hook.
 fn differences(policy: &Policy, case: &Case) -> Result<(Vec<String>, Option<String>)> {
     let (name, payload) = case.event()?;
-    let (outcome, envelope) = dispatch(policy, &name, &payload, Deadline::within(None))?;
+    let (outcome, envelope) = dispatch(policy, &name, &payload)?;
     let answer = match &case.agent {
         Some(agent) => {
             let values = outcome_values(&outcome, &envelope);

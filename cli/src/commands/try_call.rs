@@ -17,7 +17,7 @@ use crate::commands::hook::Hook;
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
-use crate::drive::{Deadline, Outcome, checked, dispatch};
+use crate::drive::{Outcome, checked, dispatch};
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::agent_of;
 use crate::input::read_text;
@@ -262,7 +262,7 @@ impl Try {
 
     fn one(&self, policy: &Policy, call: Call) -> Result<Tried> {
         let payload = call.clone().payload();
-        let (outcome, _) = dispatch(policy, "PreToolUse", &payload, Deadline::within(None))?;
+        let (outcome, _) = dispatch(policy, "PreToolUse", &payload)?;
         let (verdict, decision) = (Word::of(&outcome), outcome.decision());
         let trace = outcome.trace();
         let decided = |entry: &&TraceEntry<'_>| {

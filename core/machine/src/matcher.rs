@@ -102,6 +102,14 @@ pub fn may_be_regular_expression(rule: &str) -> bool {
     content.is_some_and(|(tool, content)| usual::SHELLS.contains(&tool) && mistaken_regex::may_be_of_command(content))
 }
 
+/// Whether a command rule is about one command and no further words: `Bash(git push)`, not `Bash(git push *)`. Of a program
+/// whose words are a list, such as `rm`, it is about any of them.
+#[must_use]
+pub fn is_of_one_command(rule: &str) -> bool {
+    let content = rule.trim().strip_suffix(')').and_then(|rule| rule.split_once('('));
+    content.is_some_and(|(tool, content)| usual::SHELLS.contains(&tool) && rule::is_of_one_command(content.trim()))
+}
+
 /// The events that rules can be held against.
 const RULED: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"];
 

@@ -142,6 +142,12 @@ pub const RULES: &[Rule] = &[
         explains: "In a regular expression `Edit*` is `Edi` and any number of `t`. Write `Edit.*`.",
     },
     Rule {
+        name: "one-command",
+        severity: Severity::Note,
+        finds: "a guard for a command without further words",
+        explains: "`Bash(git push)` is for `git push` alone, and `git push origin` passes. Write `Bash(git push *)` for both.",
+    },
+    Rule {
         name: "unknown-tool",
         severity: Severity::Warning,
         finds: "a tool that the system does not have",

@@ -25,6 +25,11 @@ pub(crate) fn reads_as_rule(text: &str) -> bool {
     mistakes::reads_as_rule(text)
 }
 
+/// Whether a pattern of a command line is about one command and no further words.
+pub(super) fn is_of_one_command(content: &str) -> bool {
+    !content.is_empty() && !content.contains('*') && !command::is_of_list(content)
+}
+
 /// Tools that a rule about editing covers.
 const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 

@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::{Findings, Hook};
+use crate::config::Run;
+use hookweave_machine::decision::Decision;
 use hookweave_machine::error::did_you_mean;
-use hookweave_machine::matcher::{MatcherSpec, Rules, may_be_regular_expression};
+use hookweave_machine::matcher::{MatcherSpec, Rules, is_of_one_command, may_be_regular_expression};
 use hookweave_machine::pattern::Pattern;
 use hookweave_machine::tool_names::{self, ToolName};
 
@@ -41,6 +43,15 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
             format!(
                 "in the rule `{rule}` `.*` is a dot and any text; write ` *` for any arguments, or a `command_pattern` if a regular expression is meant"
             ),
+        );
+    }
+    let is_guard = matches!(declared.run, Run::Decision(Decision::Block(_) | Decision::Ask(_)));
+    for rule in spec.rule.iter().flat_map(Rules::iter).filter(|rule| is_guard && is_of_one_command(rule)) {
+        let further = rule.trim().strip_suffix(')').map_or("", str::trim_end);
+        findings.add_at(
+            "one-command",
+            MATCHER,
+            format!("the rule `{rule}` is for this command without further words; write `{further} *)` for those too"),
         );
     }
     if let Some(names) = &spec.tool {

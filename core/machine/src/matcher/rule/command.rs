@@ -35,6 +35,11 @@ enum Head {
     BeginsWith(String),
 }
 
+/// Whether a pattern names a program whose words are a list in which each counts for itself.
+pub(super) fn is_of_list(content: &str) -> bool {
+    content.split_whitespace().next().and_then(flags::of).is_some_and(|program| program.is_list)
+}
+
 impl Command {
     /// `git *` and `git:*` are the program with any arguments or none; elsewhere `*` is any text.
     pub(super) fn new(content: &str) -> Result<Self, String> {
