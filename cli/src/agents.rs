@@ -1,9 +1,11 @@
 //! Agents that run commands as hooks: where their settings stand, and how an entry looks there.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use hookweave_host::config::Directories;
+use hookweave_host::dialects::described::{SYSTEMS, System};
 use hookweave_host::error::did_you_mean;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +35,7 @@ pub(crate) enum Shape {
 }
 
 /// One agent.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Agent {
     /// Its dialect.
     pub(crate) name: &'static str,
@@ -48,7 +50,14 @@ pub(crate) struct Agent {
     /// How long an entry lets a hook run, in seconds; the agent's own default when absent.
     seconds: Option<f64>,
     /// What an entry says beside its command, given the event and how long it may run.
-    entry: fn(&str, &str, Option<f64>) -> Map<String, Value>,
+    entry: Entry,
+}
+
+/// How an agent's entry is written.
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    BuiltIn(fn(&str, &str, Option<f64>) -> Map<String, Value>),
+    Described(&'static System),
 }
 
 const CLAUDE_EVENTS: &[&str] = &[
@@ -74,7 +83,26 @@ const COPILOT_EVENTS: &[&str] = match CLAUDE_EVENTS {
 };
 
 /// Every agent that can be installed into.
-pub(crate) const AGENTS: &[Agent] = &[
+pub(crate) static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| {
+    let described = SYSTEMS.iter().filter_map(|system| described(system));
+    BUILT_IN.iter().copied().chain(described).collect()
+});
+
+/// The agent of a system that a file of data describes.
+fn described(system: &'static System) -> Option<Agent> {
+    let install = system.install.as_ref()?;
+    Some(Agent {
+        name: system.name,
+        shape: Shape::Groups,
+        events: install.events,
+        project: (install.project, install.local),
+        user: install.user,
+        seconds: install.seconds,
+        entry: Entry::Described(system),
+    })
+}
+
+const BUILT_IN: &[Agent] = &[
     Agent {
         name: "claude-code",
         shape: Shape::Groups,
@@ -82,14 +110,14 @@ pub(crate) const AGENTS: &[Agent] = &[
         project: (".claude/settings.json", Some(".claude/settings.local.json")),
         user: Some(".claude/settings.json"),
         seconds: None,
-        entry: |event, command, seconds| {
+        entry: Entry::BuiltIn(|event, command, seconds| {
             let mut entry = in_seconds("timeout")(event, command, seconds);
             // Also when the command is not there, or is killed for being slow.
             if matches!(event, "PreToolUse" | "PreSkillShellCommand" | "PermissionRequest") {
                 entry.insert("onFailure".into(), json!("block"));
             }
             entry
-        },
+        }),
     },
     Agent {
         name: "codex",
@@ -109,7 +137,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         project: (".codex/hooks.json", None),
         user: Some(".codex/hooks.json"),
         seconds: None,
-        entry: |event, command, seconds| in_seconds("timeout")(event, command, seconds),
+        entry: Entry::BuiltIn(|event, command, seconds| in_seconds("timeout")(event, command, seconds)),
     },
     Agent {
         name: "gemini-cli",
@@ -127,13 +155,13 @@ pub(crate) const AGENTS: &[Agent] = &[
         project: (".gemini/settings.json", None),
         user: Some(".gemini/settings.json"),
         seconds: None,
-        entry: |_, command, seconds| {
+        entry: Entry::BuiltIn(|_, command, seconds| {
             let mut entry = typed(command);
             entry.insert("name".into(), json!("hookweave"));
             // Milliseconds, here alone.
             entry.extend(seconds.map(|seconds| ("timeout".to_owned(), number(seconds * 1000.0))));
             entry
-        },
+        }),
     },
     Agent {
         name: "cursor",
@@ -154,7 +182,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         user: Some(".cursor/hooks.json"),
         // It names no default of its own.
         seconds: Some(60.0),
-        entry: |event, command, seconds| {
+        entry: Entry::BuiltIn(|event, command, seconds| {
             let mut entry = Map::new();
             entry.insert("command".into(), json!(command));
             entry.extend(seconds.map(|seconds| ("timeout".to_owned(), number(seconds))));
@@ -162,7 +190,7 @@ pub(crate) const AGENTS: &[Agent] = &[
                 entry.insert("failClosed".into(), json!(true));
             }
             entry
-        },
+        }),
     },
     Agent {
         name: "copilot",
@@ -172,33 +200,14 @@ pub(crate) const AGENTS: &[Agent] = &[
         project: (".github/hooks/hookweave.json", None),
         user: Some(".copilot/hooks/hookweave.json"),
         seconds: None,
-        entry: |_, command, seconds| {
+        entry: Entry::BuiltIn(|_, command, seconds| {
             let mut entry = Map::new();
             entry.insert("type".into(), json!("command"));
             entry.insert("bash".into(), json!(command));
             entry.insert("powershell".into(), json!(command));
             entry.extend(seconds.map(|seconds| ("timeoutSec".to_owned(), number(seconds))));
             entry
-        },
-    },
-    Agent {
-        name: "factory",
-        shape: Shape::Groups,
-        events: &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "SubagentStop",
-            "PreCompact",
-            "Notification",
-            "Stop",
-            "SessionEnd",
-        ],
-        project: (".factory/hooks.json", None),
-        user: Some(".factory/hooks.json"),
-        seconds: None,
-        entry: |event, command, seconds| in_seconds("timeout")(event, command, seconds),
+        }),
     },
     Agent {
         name: "wingman",
@@ -207,9 +216,21 @@ pub(crate) const AGENTS: &[Agent] = &[
         project: (".wingman/wingman.config.json", None),
         user: None,
         seconds: None,
-        entry: |event, command, seconds| in_seconds("timeout")(event, command, seconds),
+        entry: Entry::BuiltIn(|event, command, seconds| in_seconds("timeout")(event, command, seconds)),
     },
 ];
+
+/// The entry of a described system; on the gates it refuses also when the command fails, if the system has a key for that.
+fn described_entry(system: &System, event: &str, command: &str, seconds: Option<f64>) -> Map<String, Value> {
+    let mut entry = typed(command);
+    entry.extend(seconds.map(|seconds| ("timeout".to_owned(), number(system.timeout_of(seconds)))));
+    if let Some((key, value)) = system.entries.fails_closed
+        && matches!(event, "PreToolUse" | "PermissionRequest")
+    {
+        entry.insert(key.to_owned(), json!(value));
+    }
+    entry
+}
 
 fn typed(command: &str) -> Map<String, Value> {
     let mut entry = Map::new();
@@ -229,6 +250,12 @@ fn in_seconds(field: &'static str) -> impl Fn(&str, &str, Option<f64>) -> Map<St
 /// A number as people write it: whole where it is.
 fn number(seconds: f64) -> Value {
     serde_json::from_str(&seconds.to_string()).unwrap_or_else(|_| json!(seconds))
+}
+
+/// The names of all agents, for help.
+pub(crate) fn agents_help() -> String {
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    format!("Agents: {}.", names.join(", "))
 }
 
 /// The agent of this name.
@@ -292,6 +319,28 @@ impl Agent {
 
     /// The entry of an event.
     pub(crate) fn entry(&self, event: &str, command: &str, seconds: Option<f64>) -> Value {
-        Value::Object((self.entry)(event, command, seconds.or(self.seconds)))
+        let seconds = seconds.or(self.seconds);
+        Value::Object(match self.entry {
+            Entry::BuiltIn(entry) => entry(event, command, seconds),
+            Entry::Described(system) => described_entry(system, event, command, seconds),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AGENTS;
+
+    #[test]
+    fn the_page_of_systems_says_which_can_be_installed_into() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/compatibility.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| ["));
+        let says = |row: &str| row.split(" | ").nth(4).unwrap() == "yes";
+        let listed = rows.filter(|row| says(row)).map(|row| row.split('`').nth(1).unwrap().to_owned());
+        let (mut listed, mut known) = (listed.collect::<Vec<_>>(), AGENTS.iter().map(|a| a.name).collect::<Vec<_>>());
+        listed.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(listed, known);
     }
 }

@@ -1,5 +1,6 @@
 //! What lets an agent's settings look as if hookweave guarded, and takes the guarding away.
 
+use hookweave_host::dialects::described::system;
 use serde_json::Value;
 
 use crate::agents::{Agent, Shape};
@@ -24,7 +25,8 @@ pub(crate) fn switches(agent: &Agent, settings: &Value) -> Vec<Fault> {
         place: place.to_owned(),
     };
     let mut faults = Vec::new();
-    if matches!(agent.name, "claude-code" | "copilot") && is("/disableAllHooks", true) {
+    let has_switch = matches!(agent.name, "claude-code" | "copilot") || system(agent.name).is_some();
+    if has_switch && is("/disableAllHooks", true) {
         faults.push(fault("disableAllHooks", true));
     }
     if agent.name == "gemini-cli" {
@@ -84,9 +86,13 @@ fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value) -> Vec<String
     if either("async").and_then(Value::as_bool) == Some(true) {
         faults.push("`async` is true, so the agent does not wait for its answer; take it out".to_owned());
     }
-    let unit = if agent.name == "gemini-cli" { 0.001 } else { 1.0 };
+    let seconds = |limit: f64| match system(agent.name) {
+        Some(system) => system.seconds(limit),
+        None if agent.name == "gemini-cli" => limit * 0.001,
+        None => limit,
+    };
     let timeout = ["timeout", "timeoutSec"].into_iter().find_map(|field| Some((field, handler.get(field)?.as_f64()?)));
-    if let Some((field, limit)) = timeout.filter(|(_, limit)| limit * unit < LEAST_SECONDS) {
+    if let Some((field, limit)) = timeout.filter(|(_, limit)| seconds(*limit) < LEAST_SECONDS) {
         faults.push(format!("`{field}` is {limit}, too short for an answer; take it out"));
     }
     faults

@@ -6,6 +6,7 @@ use clap::Args;
 use hookweave_host::config::Problem;
 use hookweave_host::config::lint::{Severity, lint};
 use hookweave_host::config::load::{FoundFile, LoadOptions};
+use hookweave_host::dialects::described::system;
 use hookweave_host::exec::command::forgets_children;
 use hookweave_host::files::LoadReport;
 use hookweave_host::hook::Enforcement;
@@ -180,7 +181,7 @@ impl Doctor {
     fn agents(&self, findings: &mut Vec<Finding>) {
         let project = self.which.directory();
         let before = findings.len();
-        for agent in AGENTS {
+        for agent in AGENTS.iter() {
             let (mut off, mut is_installed) = (Vec::new(), false);
             for reach in [Reach::Managed, Reach::User, Reach::Project, Reach::Local] {
                 let Ok((file, _)) = agent.file(reach, &project) else { continue };
@@ -207,6 +208,14 @@ impl Doctor {
             }
             // Without hookweave they are the agent's own affair.
             findings.extend(off.into_iter().filter(|_| is_installed));
+            if is_installed && system(agent.name).is_some_and(|system| !system.proved) {
+                let what = format!(
+                    "{}: unproved: its documentation says how it runs hooks, no program of it was tried; see that it refuses \
+                     a call that a hook refuses",
+                    agent.name
+                );
+                findings.push(Finding::new(Level::Note, "agents", what));
+            }
         }
         if findings.len() == before {
             let approved = self.approved_here();

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 use hookweave_host::config::Directories;
+use hookweave_host::dialects::described::system;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use hookweave_host::files::LoadReport;
 use hookweave_host::hook::Scope;
@@ -271,8 +272,10 @@ fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
         "claude-code" => "CLAUDE_PROJECT_DIR",
         "gemini-cli" => "GEMINI_PROJECT_DIR",
         "cursor" => "CURSOR_PROJECT_DIR",
-        "factory" => "FACTORY_PROJECT_DIR",
-        _ => "HOOKWEAVE_PROJECT_DIR",
+        name => {
+            let own = system(name).and_then(|system| system.variables.project.first());
+            own.copied().unwrap_or("HOOKWEAVE_PROJECT_DIR")
+        }
     };
     let project_dir = std::env::var_os(variable).map(PathBuf::from).filter(|dir| dir.is_absolute() && dir.is_dir());
     match project_dir {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::agent_approval::needed;
 use crate::agent_shell;
-use crate::agents::{Agent, Reach, agent};
+use crate::agents::{Agent, Reach, agent, agents_help};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
@@ -33,9 +33,9 @@ const MAX_TRIES: usize = 20;
 
 /// Make hookweave an agent's hook command, in the agent's own settings
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 The change is shown first. Comments and layout of the file stay, and so do all other hooks in it.
-Agents: claude-code, codex, gemini-cli, cursor, copilot, factory, wingman.")]
+{}", agents_help()))]
 pub(crate) struct Install {
     #[command(flatten)]
     target: Target,
@@ -70,9 +70,9 @@ pub(crate) struct Install {
 
 /// Remove hookweave's entries from an agent's settings
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 The change is shown first. What is empty without the entries goes with them; all else stays as it is, to the byte.
-Agents: claude-code, codex, gemini-cli, cursor, copilot, factory, wingman.")]
+{}", agents_help()))]
 pub(crate) struct Uninstall {
     #[command(flatten)]
     target: Target,

@@ -1,10 +1,11 @@
 //! Claude Code: the wire contract that most hooks were written for.
 //!
-//! Other agents speak it with small differences; a [`Flavour`] says which.
+//! Other agents speak it with small differences; a [`Flavour`] says which, and [`described`](super::described) reads it from a file.
 
 mod decode;
 mod encode;
-mod events;
+pub(super) mod events;
+pub(super) mod flavour;
 mod place;
 mod wire;
 
@@ -19,6 +20,8 @@ use super::{
 use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 use hookweave_machine::error::Error;
 
+use flavour::{Flavour, Matchers, Timeouts};
+
 /// The dialect's name.
 pub(super) const NAME: &str = "claude-code";
 
@@ -28,36 +31,33 @@ pub struct ClaudeCode {
     flavour: Flavour,
 }
 
-/// How an agent differs from others of the dialect.
-#[derive(Debug)]
-pub(super) struct Flavour {
-    pub(super) name: &'static str,
-    /// Whether the agent has an event of Claude Code.
-    pub(super) has: fn(&str) -> bool,
-    /// Whether `updatedInput` holds only what changes.
-    pub(super) input_merges: bool,
-    /// Whether text that is no JSON is context for the model.
-    pub(super) plain_is_context: fn(&str) -> bool,
-    /// The permission mode of a host that does not say.
-    pub(super) mode: &'static str,
-    /// The variables of a hook's process.
-    pub(super) env: fn(&Invocation) -> Vec<(String, String)>,
-    /// What a process inherits.
-    pub(super) inherits: Inherits,
-    /// How long a hook may run, by event and kind.
-    pub(super) timeout: fn(&str, RunKind) -> Duration,
-}
-
 /// Claude Code.
 pub static CLAUDE_CODE: ClaudeCode = ClaudeCode::new(Flavour {
     name: NAME,
-    has: |_| true,
+    events: None,
+    exit_two: &[],
+    matchers: Matchers::ListsAndPatterns,
     input_merges: false,
-    plain_is_context: |event| matches!(event, "UserPromptSubmit" | "UserPromptExpansion" | "SessionStart"),
+    plain_is_context: &["UserPromptSubmit", "UserPromptExpansion", "SessionStart"],
+    decisions: &[],
+    needs_event_name: true,
+    reads_stderr: false,
     mode: "default",
-    env,
+    renamed: &[],
+    project_variables: &["CLAUDE_PROJECT_DIR"],
     inherits: Inherits::AllBut(&["OTEL_"]),
-    timeout,
+    timeouts: Timeouts {
+        usual: Duration::from_secs(600),
+        by_kind: &[(RunKind::Agent, Duration::from_secs(60)), (RunKind::Prompt, Duration::from_secs(30))],
+        by_event: &[
+            ("UserPromptSubmit", Duration::from_secs(30)),
+            ("SessionEnd", Duration::from_millis(1500)),
+            ("MessageDisplay", Duration::from_secs(10)),
+        ],
+    },
+    asks: true,
+    rewrites: true,
+    refuses_by_decision: false,
 });
 
 impl ClaudeCode {
@@ -66,35 +66,10 @@ impl ClaudeCode {
     }
 }
 
-fn timeout(event: &str, kind: RunKind) -> Duration {
-    let seconds = match (event, kind) {
-        (_, RunKind::Agent) => 60,
-        (_, RunKind::Prompt) | ("UserPromptSubmit", _) => 30,
-        ("SessionEnd", _) => return Duration::from_millis(1500),
-        ("MessageDisplay", _) => 10,
-        _ => 600,
-    };
-    Duration::from_secs(seconds)
-}
-
-fn env(invocation: &Invocation) -> Vec<(String, String)> {
-    let mut env = vec![("CLAUDECODE".to_owned(), "1".to_owned())];
-    env.extend(project_dir(invocation).map(|project| ("CLAUDE_PROJECT_DIR".to_owned(), project)));
-    let effort = invocation.own(NAME, "effort").and_then(|effort| effort.get("level").unwrap_or(effort).as_str());
-    env.extend(effort.map(|level| ("CLAUDE_EFFORT".to_owned(), level.to_owned())));
-    env
-}
-
 /// The project's directory; the working directory of a host that has none.
 pub(super) fn project_dir(invocation: &Invocation) -> Option<String> {
     let project = invocation.project_dir.as_ref().map(|project| project.to_string_lossy().into_owned());
     project.or_else(|| invocation.text("cwd").map(str::to_owned))
-}
-
-/// The names of the events that a flavour has.
-fn names(flavour: &Flavour) -> Vec<&'static str> {
-    let own = (flavour.name == NAME).then_some(events::SKILL_LINE.name);
-    events::EVENTS.iter().map(|event| event.name).filter(|name| (flavour.has)(name)).chain(own).collect()
 }
 
 /// Whether hooks cannot refuse an event: the administrator's settings changed.
@@ -113,21 +88,21 @@ impl Dialect for ClaudeCode {
 
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         if declared_event == events::SKILL_LINE.name && self.flavour.name == NAME {
-            let matcher = place::matcher(&events::SKILL_LINE, matcher, NAME);
+            let matcher = place::matcher(&self.flavour, &events::SKILL_LINE, matcher);
             let matcher = matcher.map(|matcher| matcher.when(events::IS_SKILL_LINE));
             return Some(matcher.map(|matcher| Placement { event: "PreToolUse", matcher }));
         }
-        let known = events::known(declared_event).filter(|event| (self.flavour.has)(event.name))?;
-        let matcher = place::matcher(known, matcher, self.flavour.name);
+        let known = self.flavour.known(declared_event)?;
+        let matcher = place::matcher(&self.flavour, known, matcher);
         Some(matcher.map(|matcher| Placement { event: known.name, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
-        names(&self.flavour)
+        self.flavour.names()
     }
 
     fn timeout(&self, declared_event: &str, kind: RunKind) -> Option<Duration> {
-        Some((self.flavour.timeout)(declared_event, kind))
+        Some(self.flavour.timeout(declared_event, kind))
     }
 
     fn inherits(&self) -> Inherits {

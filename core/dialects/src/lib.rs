@@ -14,8 +14,8 @@
 //!
 //! A dialect is a file with its `Dialect`, and a folder with `events.rs` (its events and matchers), `encode.rs` (an event as a hook
 //! reads it), `decode.rs` (what a hook's exit code and output mean) and `wire.rs` (an agent's event and the answer to it). Two differ:
-//! [`hookweave`] has the events of the catalogue and no `events.rs`, and [`factory`] is one file, because it is Claude Code's codec with
-//! other settings.
+//! [`hookweave`] has the events of the catalogue and no `events.rs`, and a system of Claude Code's kind is a file of data in
+//! `core/dialects/systems`, which [`described`] reads into Claude Code's codec with other settings.
 
 pub mod a3s;
 pub mod amplifier;
@@ -25,8 +25,8 @@ pub mod cocode;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
+pub mod described;
 mod draft;
-pub mod factory;
 pub mod gemini_cli;
 mod hook_answer;
 pub mod hookweave;
@@ -41,7 +41,7 @@ mod wire;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -246,10 +246,14 @@ pub trait Dialect: Debug + Sync {
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer;
 }
 
-/// Every dialect.
-pub const ALL: &[&dyn Dialect] = &[
-    &claude_code::CLAUDE_CODE,
-    &factory::FACTORY,
+/// Every dialect: Claude Code's, those that files describe, and the others.
+pub static ALL: LazyLock<Vec<&'static dyn Dialect>> = LazyLock::new(|| {
+    let described = described::SYSTEMS.iter().map(|system| system.dialect());
+    let claude_code: &'static dyn Dialect = &claude_code::CLAUDE_CODE;
+    std::iter::once(claude_code).chain(described).chain(OTHERS.iter().copied()).collect()
+});
+
+const OTHERS: &[&dyn Dialect] = &[
     &codex::CODEX,
     &gemini_cli::GEMINI_CLI,
     &cursor::CURSOR,
@@ -292,7 +296,7 @@ mod tests {
             depth: 0,
         };
         let web = WebResponse { status: 204, content_type: None, body: Vec::new() };
-        for dialect in ALL {
+        for dialect in ALL.iter() {
             assert!(dialect.has(RunKind::Command), "{}", dialect.name());
             for kind in [RunKind::Webhook, RunKind::McpTool, RunKind::Prompt, RunKind::Agent] {
                 let result = match kind {

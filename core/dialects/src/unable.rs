@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_taken_for_a_gate_unless_its_name_says_otherwise() {
-        for dialect in crate::ALL {
+        for dialect in crate::ALL.iter() {
             for text in ["", "{", "[]", "null", "{\"hook_event_name\": \"Newer\"}"] {
                 let answer = unable_to_wire(dialect.name(), text, "no").unwrap();
                 assert_eq!((answer.exit_code, answer.stderr.as_str()), (2, "no"), "{} {text}", dialect.name());

@@ -91,6 +91,9 @@ const FAMILIES: &[&str] = &[
     "HOOKWEAVE_",
 ];
 
+/// Endings of names, in capitals: where agents' hooks find the project and their plugin.
+const PLACES: &[&str] = &["_PROJECT_DIR", "_PLUGIN_ROOT", "_PLUGIN_DATA"];
+
 /// Whole names, in capitals.
 const NAMES: &[&str] = &[
     // Where programs are found, and what shells do with a line.
@@ -196,7 +199,9 @@ const NAMES: &[&str] = &[
 /// Whether a variable may change what a program does other than by being asked for.
 pub(super) fn says_how_programs_run(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    NAMES.contains(&name.as_str()) || FAMILIES.iter().any(|family| name.starts_with(family))
+    NAMES.contains(&name.as_str())
+        || PLACES.iter().any(|ending| name.ends_with(ending))
+        || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
 #[cfg(test)]
@@ -222,6 +227,8 @@ mod tests {
             "JAVA_TOOL_OPTIONS",
             "SSL_CERT_FILE",
             "CLAUDE_PROJECT_DIR",
+            "FACTORY_PROJECT_DIR",
+            "DROID_PLUGIN_ROOT",
             "HOOKWEAVE_DEPTH",
             "CURL_HOME",
             "GCONV_PATH",

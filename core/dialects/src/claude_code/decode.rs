@@ -2,12 +2,13 @@
 
 mod hosted;
 mod object;
+mod own_words;
 mod schema;
 
 use serde_json::{Map, Value};
 
-use super::Flavour;
 use super::events::{ClaudeEvent, Two, asked};
+use super::flavour::Flavour;
 use crate::draft::{Draft, failed, refused};
 use crate::output::{self, Json};
 use crate::{CommandOutput, Invocation, WebResponse};
@@ -22,6 +23,8 @@ const NO_REASON: &str = "the hook exited with code 2 and gave no reason";
 struct Reader<'a> {
     flavour: &'a Flavour,
     known: &'static ClaudeEvent,
+    /// What exit code 2 does.
+    two: Two,
     invocation: &'a Invocation,
     draft: Draft<'a>,
 }
@@ -42,7 +45,8 @@ pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, exited: &Comman
     let stdout = output::text(&exited.stdout);
     let stderr = output::text(&exited.stderr);
     let Some(reader) = Reader::new(flavour, invocation) else { return HandlerResult::Nothing };
-    let printed = reader.printed(&stdout);
+    let is_on_stderr = flavour.reads_stderr && stdout.is_empty() && exited.code != Some(2);
+    let printed = reader.printed(if is_on_stderr { &stderr } else { &stdout });
     match exited.code {
         Some(0) => reader.zero(&stdout, &stderr, printed),
         Some(2) => reader.two(&stderr, &printed),
@@ -77,7 +81,8 @@ pub(crate) fn decode_text(flavour: &Flavour, invocation: &Invocation, text: &str
 impl<'a> Reader<'a> {
     fn new(flavour: &'a Flavour, invocation: &'a Invocation) -> Option<Self> {
         let known = asked(invocation.event.name(), &invocation.declared_event)?;
-        Some(Self { flavour, known, invocation, draft: Draft::new(flavour.name, invocation) })
+        let two = flavour.two(known);
+        Some(Self { flavour, known, two, invocation, draft: Draft::new(flavour.name, invocation) })
     }
 
     fn printed(&self, text: &str) -> Printed {
@@ -85,10 +90,13 @@ impl<'a> Reader<'a> {
             return Printed::Nothing;
         }
         match output::parse_object_first(text) {
-            Json::Object(fields) => match schema::check(self.known, &fields) {
-                Ok(()) => Printed::Answer(fields),
-                Err(why) => Printed::Void(why),
-            },
+            Json::Object(mut fields) => {
+                own_words::translate(self.flavour, self.known, &mut fields);
+                match schema::check(self.known, &fields) {
+                    Ok(()) => Printed::Answer(fields),
+                    Err(why) => Printed::Void(why),
+                }
+            }
             Json::Unreadable(why) => Printed::Unreadable(why),
             Json::Other(_) | Json::Not => Printed::Plain,
         }
@@ -99,9 +107,9 @@ impl<'a> Reader<'a> {
             Printed::Answer(answer) => self.answers(&answer, None),
             Printed::Void(why) => self.fails(FailureKind::InvalidAnswer, why),
             Printed::Unreadable(why) => unreadable(&why),
-            Printed::Nothing | Printed::Plain if self.known.two == Two::Fails => self.made(stdout),
+            Printed::Nothing | Printed::Plain if self.two == Two::Fails => self.made(stdout),
             Printed::Nothing | Printed::Plain => {
-                if (self.flavour.plain_is_context)(self.known.name) {
+                if self.flavour.plain_is_context.contains(&self.known.name) {
                     self.draft.context(stdout);
                 }
                 self.remark(stdout);
@@ -120,7 +128,7 @@ impl<'a> Reader<'a> {
         }
         let empty = Map::new();
         let answer = if let Printed::Answer(answer) = printed { answer } else { &empty };
-        let effect = match self.known.two {
+        let effect = match self.two {
             // Policies of the administrator take effect regardless of hooks.
             Two::Blocks if super::is_beyond_hooks(self.invocation) => Two::Ignored,
             effect => effect,
@@ -141,7 +149,7 @@ impl<'a> Reader<'a> {
     fn other(self, exited: &CommandOutput, stdout: &str, stderr: &str, printed: Printed) -> HandlerResult<Value> {
         let ending = output::ending(exited.code, exited.signal, "", stderr);
         match printed {
-            Printed::Answer(answer) if self.known.two != Two::Fails => self.answers(&answer, None),
+            Printed::Answer(answer) if self.two != Two::Fails => self.answers(&answer, None),
             Printed::Void(why) => self.fails(FailureKind::InvalidAnswer, format!("{ending}; {why}")),
             Printed::Unreadable(why) => unreadable(&why),
             _ => {
@@ -154,7 +162,7 @@ impl<'a> Reader<'a> {
     /// Puts an answer where the event has a place for it; `refusal` is why exit code 2 refuses.
     fn answers(mut self, answer: &Map<String, Value>, refusal: Option<&str>) -> HandlerResult<Value> {
         object::read(self.flavour, self.known, self.invocation, &mut self.draft, answer, refusal);
-        if self.known.two == Two::Fails && refusal.is_none() && object::specific(answer, "worktreePath").is_none() {
+        if self.two == Two::Fails && refusal.is_none() && object::specific(answer, "worktreePath").is_none() {
             return refused(FailureKind::InvalidAnswer, "the hook named no directory for the worktree");
         }
         self.draft.into_result()
@@ -186,7 +194,7 @@ impl<'a> Reader<'a> {
 
     /// A failure, which lets the action go on, except where something was to be made.
     fn fails(&self, kind: FailureKind, why: String) -> HandlerResult<Value> {
-        if self.known.two == Two::Fails { refused(kind, why) } else { failed(kind, why) }
+        if self.two == Two::Fails { refused(kind, why) } else { failed(kind, why) }
     }
 }
 

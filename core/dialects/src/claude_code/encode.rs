@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Flavour;
 use super::events::{ClaudeEvent, asked};
+use super::flavour::Flavour;
 use crate::{Encoded, Invocation, tool_names};
 
 /// What stands on stdin of every hook, beside what the event itself has.
@@ -16,9 +16,9 @@ const WITH_ENV_FILE: &[&str] = &["SessionStart", "Setup", "CwdChanged", "FileCha
 pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
     let name = invocation.event.name();
     let mut body = Map::new();
-    put(&mut body, "session_id", invocation.field("session_id"));
+    put(&mut body, flavour.field("session_id"), invocation.field("session_id"));
     body.insert("transcript_path".to_owned(), transcript(flavour, invocation, "transcript_path"));
-    put(&mut body, "cwd", invocation.field("cwd"));
+    put(&mut body, flavour.field("cwd"), invocation.field("cwd"));
     let Some(event) = asked(name, &invocation.declared_event) else {
         body.insert("hook_event_name".to_owned(), json!(name));
         return Encoded { body: Value::Object(body), env: Vec::new(), env_file: None };
@@ -27,8 +27,8 @@ pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
         let mode = invocation.own(flavour.name, "permission_mode").cloned();
         body.insert("permission_mode".to_owned(), mode.unwrap_or_else(|| json!(flavour.mode)));
     }
-    put(&mut body, "agent_id", invocation.field("agent_id"));
-    body.insert("hook_event_name".to_owned(), json!(event.name));
+    put(&mut body, flavour.field("agent_id"), invocation.field("agent_id"));
+    body.insert("hook_event_name".to_owned(), json!(flavour.theirs(event)));
     if event.is_about_a_tool() {
         call(flavour, invocation, &mut body);
     }
@@ -44,7 +44,7 @@ pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
         }
     }
     let env_file = (flavour.name == super::NAME && WITH_ENV_FILE.contains(&name)).then_some("CLAUDE_ENV_FILE");
-    Encoded { env: (flavour.env)(invocation), body: Value::Object(body), env_file }
+    Encoded { env: flavour.env(invocation), body: Value::Object(body), env_file }
 }
 
 fn put(body: &mut Map<String, Value>, name: &str, value: Option<&Value>) {

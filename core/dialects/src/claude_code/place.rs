@@ -1,20 +1,21 @@
 //! Where a hook belongs: Claude Code's rule for string matchers.
 
 use super::events::{ClaudeEvent, Target};
+use super::flavour::{Flavour, Matchers};
 use hookweave_machine::matcher::MatcherSpec;
 use hookweave_machine::pattern::Pattern;
 
 /// The condition that a string matcher means.
 ///
 /// Nothing, `""` and `"*"` match all. Letters, digits, `_`, `-`, blanks, `,` and `|` are a list of exact names;
-/// anything else is a regular expression that may match anywhere.
-pub(crate) fn matcher(known: &ClaudeEvent, matcher: Option<&str>, naming: &'static str) -> Result<MatcherSpec, String> {
+/// anything else is a regular expression that may match anywhere. An agent without lists reads every text as one.
+pub(crate) fn matcher(flavour: &Flavour, known: &ClaudeEvent, matcher: Option<&str>) -> Result<MatcherSpec, String> {
     let text = matcher.unwrap_or_default();
     if matches!(text, "" | "*") || known.target == Target::Nothing {
         return Ok(MatcherSpec::default());
     }
-    let base = base(known, naming);
-    if is_list(known, text) {
+    let base = base(known, flavour.name);
+    if flavour.matchers == Matchers::ListsAndPatterns && is_list(known, text) {
         let names: Vec<&str> = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
             return Err(format!("matcher `{text}` names nothing and never matches; take it out to match all"));

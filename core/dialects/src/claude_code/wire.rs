@@ -4,9 +4,9 @@ mod outcome;
 
 use serde_json::{Value, json};
 
-use super::Flavour;
 use super::encode::{COMMON, batched, result_output};
-use super::events::{SKILL_LINE, known};
+use super::events::SKILL_LINE;
+use super::flavour::Flavour;
 use crate::incoming::{Incoming, refuse};
 use crate::{WireEvent, tool_names};
 use hookweave_machine::error::Error;
@@ -23,13 +23,13 @@ pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEve
         incoming.keep("hook_event_name", SKILL_LINE.name);
         "PreToolUse".clone_into(&mut named);
     }
-    let event = known(&named).filter(|event| (flavour.has)(event.name)).ok_or_else(|| {
-        let names: Vec<_> = super::names(flavour);
+    let event = flavour.known(&named).ok_or_else(|| {
+        let names: Vec<_> = flavour.names();
         let hint = hookweave_machine::error::did_you_mean(&named, names.iter().copied());
         refuse(flavour.name, format!("no event is called `{named}` (`hook_event_name`){hint}"))
     })?;
     for name in COMMON {
-        incoming.moves(&[name], name);
+        incoming.moves(&[flavour.field(name)], name);
     }
     let theirs = incoming.take_text("tool_name").filter(|_| event.is_about_a_tool());
     let tool = theirs.map(|theirs| tool_names::seen(flavour.name, &theirs).into_owned());

@@ -29,7 +29,9 @@ fn any_pair() -> impl Strategy<Value = (&'static dyn Dialect, &'static str)> {
 fn lost(dialect: &str) -> BTreeMap<String, Vec<String>> {
     static LOST: OnceLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> = OnceLock::new();
     let all = LOST.get_or_init(|| crate::table::all().into_iter().map(|table| (table.name, table.lost)).collect());
-    all.get(dialect).cloned().unwrap_or_default()
+    // A described system without a table has Claude Code's wire.
+    let described = hookweave_dialects::described::system(dialect).map(|_| "claude-code");
+    all.get(dialect).or_else(|| all.get(described?)).cloned().unwrap_or_default()
 }
 
 fn any_text() -> impl Strategy<Value = String> {

@@ -11,6 +11,7 @@
     reason = "tests end with a message, measure time and start programs"
 )]
 
+mod compatibility;
 mod laws;
 mod page;
 mod reading;

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use hookweave_dialects::RunKind;
-use hookweave_machine::tool_names::TOOLS;
+use hookweave_dialects::described::System;
+use hookweave_dialects::{Dialect, RunKind};
+use hookweave_machine::tool_names;
 
 use crate::subject;
 use crate::table::Table;
 
 /// Where the pages are.
 pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
 pub fn write(table: &Table) -> String {
@@ -27,8 +28,8 @@ pub fn write(table: &Table) -> String {
             let _ = writeln!(page, "* **{}.** {}", fact.topic, flow(&fact.text));
         }
     }
-    events(&mut page, table);
-    tools(&mut page, table);
+    events(&mut page, table.dialect());
+    tools(&mut page, &table.name);
     let _ = write!(
         page,
         "\n## Every answer\n\nWhat each exit code and each kind of output means on each event, and what was decided where \
@@ -40,9 +41,42 @@ pub fn write(table: &Table) -> String {
     page
 }
 
+/// The page of a system that a file describes.
+pub fn of_system(system: &'static System) -> String {
+    let (name, summary) = (system.name, flow(system.summary));
+    let mut page = format!(
+        "# {}\n\n<!-- Generated from core/dialects/systems/{name}.toml; change it there. -->\n\n{summary}\n",
+        system.title
+    );
+    if !system.proved {
+        page.push_str(
+            "\n**Unproved**: this follows the system's documentation and sources; no program of it was run against it yet.\n",
+        );
+    }
+    if !system.facts.is_empty() {
+        page.push_str("\n## What works, and what differs\n\n");
+        for fact in system.facts {
+            let _ = writeln!(page, "* **{}.** {}", fact.topic, flow(fact.text));
+        }
+    }
+    events(&mut page, system.dialect());
+    tools(&mut page, name);
+    if !system.decided.is_empty() {
+        page.push_str("\n## What was decided\n\n| open | here | because |\n|---|---|---|\n");
+        for decided in system.decided {
+            let texts = [decided.question, decided.answer, decided.reason].map(flow);
+            let _ = writeln!(page, "| {} |", texts.join(" | "));
+        }
+    }
+    page.push_str(
+        "\nEverything else is as in [Claude Code](claude-code.md). Output in any other form that means to restrict \
+         [refuses on a gate](../SEMANTICS.md#failures); the failure shows the right form.\n",
+    );
+    page
+}
+
 /// How long commands may run, the events with the engine's own name, and a table of those with another one.
-fn events(page: &mut String, table: &Table) {
-    let dialect = table.dialect();
+fn events(page: &mut String, dialect: &dyn Dialect) {
     let mut limits: Vec<(String, Vec<&str>)> = Vec::new();
     let (mut own, mut others) = (Vec::new(), String::new());
     for event in dialect.events() {
@@ -68,7 +102,7 @@ fn events(page: &mut String, table: &Table) {
         .map(|(at, (limit, events))| if at == 0 { limit.clone() } else { format!("{limit} on {}", events.join(", ")) })
         .collect();
     let _ = write!(page, "\n## Events\n\nA command may run {}.\n", limits.join("; "));
-    if others.is_empty() && table.name == "hookweave" {
+    if others.is_empty() && dialect.name() == "hookweave" {
         page.push_str("\nEvery event of the [catalogue](../events.md), by its name.\n");
     } else if !own.is_empty() {
         let _ = write!(page, "\nWith the engine's names: {}.\n", own.join(", "));
@@ -78,8 +112,8 @@ fn events(page: &mut String, table: &Table) {
     }
 }
 
-fn tools(page: &mut String, table: &Table) {
-    let rows: Vec<_> = TOOLS.iter().filter(|row| row.dialect == table.name).collect();
+fn tools(page: &mut String, dialect: &str) {
+    let rows: Vec<_> = tool_names::rows().filter(|row| row.dialect == dialect).collect();
     if rows.is_empty() {
         return;
     }

@@ -12,7 +12,10 @@ use serde_json::Value;
 #[serde(deny_unknown_fields)]
 pub struct Table {
     pub name: String,
+    /// Of a system that a file describes they stand there.
+    #[serde(default)]
     pub title: String,
+    #[serde(default)]
     pub summary: String,
     #[serde(default, rename = "fact")]
     pub facts: Vec<Fact>,

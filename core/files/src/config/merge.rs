@@ -10,6 +10,7 @@ use super::closed::{self, Expected, Missing, Waiting};
 use super::configuration::{Configuration, LostApproval, Piece, Ready, UntrustedHook};
 use super::trust::{Texts, Trust, TrustedHook};
 use super::{Directories, Problem};
+use hookweave_dialects::described::system;
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::{Origin, Scope};
 use switches::{Switched, is_off, is_switched_off, run_in_sequence, switches_count, web_allows};
@@ -217,7 +218,7 @@ impl Approvals<'_> {
 
 /// Whether a system runs the same hook from several of its files once.
 fn runs_once(dialect: &str) -> bool {
-    matches!(dialect, "claude-code" | "gemini-cli")
+    matches!(dialect, "claude-code" | "gemini-cli") || system(dialect).is_some_and(|system| system.files.runs_once)
 }
 
 /// Keeps one of the hooks that are the same in several settings files, where their system does.

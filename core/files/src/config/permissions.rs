@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::load::{LoadOptions, read_text, unreadable};
 use super::recognise::{Format, recognise};
 use super::tree::{Kind, Node, parse_json};
+use hookweave_dialects::described::{Permissions, System};
 use hookweave_machine::error::Error;
 
 /// What a permission rule does with a call that it matches.
@@ -61,7 +62,18 @@ const GEMINI: &[Place] = &[
     (&["allowedTools"], Ruling::Allow, false),
 ];
 
-const FACTORY: &[Place] = &[(&["commandDenylist"], Ruling::Ask, false), (&["commandAllowlist"], Ruling::Allow, false)];
+/// The lists of a described system.
+fn described(system: &System) -> Vec<Place> {
+    let place = |list: &Permissions| {
+        let ruling = match list.ruling {
+            "deny" => Ruling::Deny,
+            "ask" => Ruling::Ask,
+            _ => Ruling::Allow,
+        };
+        (list.keys, ruling, false)
+    };
+    system.permissions.iter().map(place).collect()
+}
 
 /// The permission rules of a settings file; [`InvalidConfig`](hookweave_machine::error::Code::InvalidConfig) when it
 /// cannot be opened or its format is unknown. A file that cannot be parsed has none.
@@ -75,10 +87,10 @@ pub fn permissions(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Permiss
 /// The lists of a file's tree that have a rule.
 pub(super) fn lists_of(top: &Node, format: Format) -> Vec<PermissionList> {
     let places = match format {
-        Format::Claude | Format::CocodeJson => CLAUDE,
-        Format::Gemini => GEMINI,
-        Format::Factory => FACTORY,
-        _ => &[],
+        Format::Claude | Format::CocodeJson => CLAUDE.to_vec(),
+        Format::Gemini => GEMINI.to_vec(),
+        Format::Described(system) => described(system),
+        _ => Vec::new(),
     };
     let list = |(keys, ruling, is_rule_syntax): &Place| {
         let node = keys.iter().try_fold(top, |node, key| node.get(key))?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Format;
+use hookweave_dialects::described::SYSTEMS;
 use hookweave_machine::hook::Scope;
 
 /// How many directories up a project's root is looked for.
@@ -82,7 +83,7 @@ impl CandidateFile {
     }
 }
 
-/// Files of a project, below each directory from its root down to the working directory.
+/// Files of a project that the built-in systems have.
 const PROJECT: &[(&str, Format, Scope)] = &[
     (".claude/settings.json", Format::Claude, Scope::Project),
     (".claude/settings.local.json", Format::Claude, Scope::Local),
@@ -91,8 +92,10 @@ const PROJECT: &[(&str, Format, Scope)] = &[
     (".gemini/settings.json", Format::Gemini, Scope::Project),
     (".cursor/hooks.json", Format::Cursor, Scope::Project),
     (".github/copilot/settings.json", Format::Copilot, Scope::Project),
-    (".factory/hooks.json", Format::Factory, Scope::Project),
-    (".factory/settings.json", Format::Factory, Scope::Project),
+];
+
+/// The same that come after those of described systems, our own last.
+const LAST: &[(&str, Format, Scope)] = &[
     (".wingman/wingman.config.json", Format::Wingman, Scope::Project),
     (".cocode/hooks.toml", Format::Cocode, Scope::Project),
     (".cocode/settings.json", Format::CocodeJson, Scope::Project),
@@ -130,9 +133,18 @@ const MACHINE: &[(&str, Format)] = &[
     ("etc/hookweave/hookweave.json", Format::HookweaveJson),
 ];
 
+/// The files of a project, below each directory from its root down to the working directory.
+fn of_project() -> impl Iterator<Item = (&'static str, Format, Scope)> {
+    let described = SYSTEMS.iter().flat_map(|system| {
+        let shared = system.files.project.iter().map(|path| (*path, Format::Described(system), Scope::Project));
+        shared.chain(system.files.local.iter().map(|path| (*path, Format::Described(system), Scope::Local)))
+    });
+    PROJECT.iter().copied().chain(described).chain(LAST.iter().copied())
+}
+
 /// The files of a project, by their paths below a directory.
 pub(super) fn project_paths() -> impl Iterator<Item = &'static str> {
-    PROJECT.iter().map(|(path, ..)| *path)
+    of_project().map(|(path, ..)| path)
 }
 
 /// Every place that is looked at, wider scopes first.
@@ -152,12 +164,12 @@ pub(super) fn all(
         });
     }
     for level in levels {
-        let here = PROJECT.iter().map(|(path, format, scope)| CandidateFile::new(level.join(path), *format, *scope));
+        let here = of_project().map(|(path, format, scope)| CandidateFile::new(level.join(path), format, scope));
         places.extend(here.filter(|place| place.scope == Scope::Project));
         places.extend(listed(&level.join(".github/hooks"), Format::Copilot, Scope::Project));
     }
     for level in levels {
-        let here = PROJECT.iter().map(|(path, format, scope)| CandidateFile::new(level.join(path), *format, *scope));
+        let here = of_project().map(|(path, format, scope)| CandidateFile::new(level.join(path), format, scope));
         places.extend(here.filter(|place| place.scope == Scope::Local));
     }
     for level in levels {
@@ -184,6 +196,11 @@ fn managed(directories: &Directories) -> Vec<CandidateFile> {
     let Some(machine) = &directories.machine else { return Vec::new() };
     let mut places: Vec<CandidateFile> =
         MACHINE.iter().map(|(path, format)| CandidateFile::new(machine.join(path), *format, Scope::Managed)).collect();
+    for system in SYSTEMS.iter() {
+        let files = system.files.machine.iter();
+        let described = Format::Described(system);
+        places.extend(files.map(|path| CandidateFile::new(machine.join(path), described, Scope::Managed)));
+    }
     if let Some(settings) = places.first().and_then(|place| place.file.parent()) {
         places.extend(listed(&settings.join("managed-settings.d"), Format::Claude, Scope::Managed));
     }
@@ -204,8 +221,11 @@ fn user(directories: &Directories) -> Vec<CandidateFile> {
         add(home.join(".gemini/settings.json"), Format::Gemini);
         add(home.join(".cocode/settings.json"), Format::CocodeJson);
         add(home.join(".cursor/hooks.json"), Format::Cursor);
-        add(home.join(".factory/hooks.json"), Format::Factory);
-        add(home.join(".factory/settings.json"), Format::Factory);
+        for system in SYSTEMS.iter() {
+            for path in system.files.user {
+                add(home.join(path), Format::Described(system));
+            }
+        }
     }
     if let Some(config) = &directories.config {
         add(config.join("cocode/hooks.toml"), Format::Cocode);
@@ -292,7 +312,7 @@ pub(super) fn project_of(file: &Path, home: Option<&Path>) -> Option<PathBuf> {
 
 /// The same, but nothing for a file whose place says nothing of a project: an administrator's file in a folder of its own.
 pub(super) fn sure_project_of(file: &Path, directories: &Directories) -> Option<PathBuf> {
-    let own = |name: &str| PROJECT.iter().any(|(path, ..)| *path == name);
+    let own = |name: &str| LAST.iter().any(|(path, ..)| *path == name);
     let is_sure = file.ancestors().skip(1).any(is_folder_of_a_system)
         || file.file_name().and_then(|name| name.to_str()).is_some_and(own);
     let wider = || managed(directories).into_iter().chain(user(directories)).any(|place| place.file == file);
@@ -301,19 +321,11 @@ pub(super) fn sure_project_of(file: &Path, directories: &Directories) -> Option<
 
 /// Whether a folder is the one in which a system keeps its files.
 pub(super) fn is_folder_of_a_system(dir: &Path) -> bool {
-    const FOLDERS: &[&str] = &[
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".cursor",
-        ".github",
-        ".copilot",
-        ".factory",
-        ".wingman",
-        ".cocode",
-        ".hookweave",
-    ];
-    dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| FOLDERS.contains(&name))
+    const FOLDERS: &[&str] =
+        &[".claude", ".codex", ".gemini", ".cursor", ".github", ".copilot", ".wingman", ".cocode", ".hookweave"];
+    let described = |name: &str| SYSTEMS.iter().any(|system| system.files.folders().any(|folder| folder == name));
+    let name = dir.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| FOLDERS.contains(&name) || described(name))
 }
 
 #[cfg(test)]

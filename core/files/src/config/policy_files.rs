@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::configuration::{Configuration, Ready};
 use super::places::{self, Directories};
 use super::{Declared, Guard, Run};
+use hookweave_dialects::described::SYSTEMS;
 use hookweave_dialects::{Dialect, named};
 use hookweave_machine::decision::Decision;
 use hookweave_machine::hook::{FailBehavior, HookSpec, Scope, Timeout};
@@ -116,6 +117,9 @@ impl PolicyFiles {
         names.remove("hooks");
         names.remove("agents");
         names.remove("config");
+        names.remove("config.json");
+        // The folders of the systems whose files have such names.
+        names.extend(SYSTEMS.iter().flat_map(|system| system.files.folders()).map(spelt));
         names.remove(PROGRAM);
         Self {
             directories: places.directories.clone(),

@@ -10,6 +10,7 @@ mod cocode_settings;
 mod codex;
 mod copilot;
 mod cursor;
+mod described;
 mod flat;
 mod gemini;
 mod groups;
@@ -25,7 +26,7 @@ pub fn read(format: Format, text: &str, source: &Source<'_>) -> Loaded {
     let _patterns = PatternCache::of_file();
     match format {
         Format::Claude => claude::read(text, source),
-        Format::Factory => claude::read_factory(text, source),
+        Format::Described(system) => described::read(text, source, system),
         Format::CodexJson => codex::read_json(text, source),
         Format::CodexToml => codex::read_toml(text, source),
         Format::Gemini => gemini::read(text, source),

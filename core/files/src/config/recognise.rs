@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::tree::{Kind, Lines, Node, Unreadable, parse_json, parse_toml};
+use hookweave_dialects::described::{SYSTEMS, System, system};
 use hookweave_dialects::{Dialect, named};
 use hookweave_machine::error::{Code, Error, surely_meant};
 
@@ -11,8 +12,8 @@ use hookweave_machine::error::{Code, Error, surely_meant};
 pub enum Format {
     /// Claude Code's settings, and `hooks/hooks.json` of its plugins.
     Claude,
-    /// Factory's `hooks.json`.
-    Factory,
+    /// Settings of a system that a file of data describes.
+    Described(&'static System),
     /// Codex's `hooks.json`.
     CodexJson,
     /// Codex's `config.toml`.
@@ -44,7 +45,7 @@ impl Format {
         match self {
             // What its hooks read and answer is Claude Code's.
             Self::Claude | Self::CocodeJson => "claude-code",
-            Self::Factory => "factory",
+            Self::Described(system) => system.name,
             Self::CodexJson | Self::CodexToml => "codex",
             Self::Gemini => "gemini-cli",
             Self::Cursor => "cursor",
@@ -115,9 +116,11 @@ fn unknown(file: &Path, text: &str, toml: bool) -> Error {
 }
 
 fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
+    if let Some(system) = system(name).filter(|_| !toml) {
+        return Ok(Format::Described(system));
+    }
     let format = match (named(name)?.name(), toml) {
         ("claude-code", false) => Format::Claude,
-        ("factory", false) => Format::Factory,
         ("codex", false) => Format::CodexJson,
         ("codex", true) => Format::CodexToml,
         ("gemini-cli", false) => Format::Gemini,
@@ -140,7 +143,6 @@ fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
 /// Directories whose files belong to one system.
 const HOMES: &[(&str, Format)] = &[
     (".claude", Format::Claude),
-    (".factory", Format::Factory),
     (".gemini", Format::Gemini),
     (".cursor", Format::Cursor),
     (".copilot", Format::Copilot),
@@ -160,6 +162,10 @@ fn by_place(file: &Path) -> Option<Recognised> {
     let in_hooks_folder = parents.first() == Some(&"hooks");
     if in_hooks_folder && matches!(parents.get(1), Some(&(".github" | ".copilot"))) {
         return Some(Recognised::sure(Format::Copilot));
+    }
+    let in_folder_of = |system: &&&System| system.files.folders().any(|folder| parents.contains(&folder));
+    if let Some(system) = SYSTEMS.iter().find(in_folder_of).filter(|_| !toml) {
+        return Some(Recognised::sure(Format::Described(system)));
     }
     match name {
         "hookweave.toml" | "hookweave.json" | "hookweave.local.toml" | "hookweave.local.json" => {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::guarding::guarded;
 use super::places::is_folder_of_a_system;
 use super::{Declared, Loaded, Problem, Run};
+use hookweave_dialects::described::{SYSTEMS, system};
 use hookweave_dialects::{Dialect, Inherits};
 use hookweave_exec::command::CommandLine;
 
@@ -17,34 +18,30 @@ const MAX_CLIMB: usize = 4;
 /// Folders in which a plugin says what it is.
 const MANIFESTS: &[&str] = &[".claude-plugin", ".codex-plugin", ".factory-plugin", ".cursor-plugin"];
 
-/// The variables in which a dialect's command finds the root of its plugin.
+/// The variables in which a built-in system's command finds the root of its plugin.
 const ROOTS: &[(&str, &[&str])] = &[
     ("claude-code", &["CLAUDE_PLUGIN_ROOT"]),
     ("codex", &["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"]),
-    ("factory", &["DROID_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"]),
     ("cursor", &["CURSOR_PLUGIN_ROOT"]),
 ];
 
-/// The variables in which a dialect's command finds the project.
+/// The variables in which a built-in system's command finds the project.
 const PROJECTS: &[(&str, &[&str])] = &[
     ("claude-code", &["CLAUDE_PROJECT_DIR"]),
-    ("factory", &["FACTORY_PROJECT_DIR"]),
     ("gemini-cli", &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]),
     ("cursor", &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]),
     ("hookweave", &["HOOKWEAVE_PROJECT_DIR"]),
 ];
 
-/// What no hook can do without when its line names it.
+/// Places of built-in systems without which no hook can do when its line names them.
 const PLACES: &[&str] = &[
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PLUGIN_DATA",
     "PLUGIN_ROOT",
     "PLUGIN_DATA",
-    "DROID_PLUGIN_ROOT",
     "CURSOR_PLUGIN_ROOT",
     "extensionPath",
     "CLAUDE_PROJECT_DIR",
-    "FACTORY_PROJECT_DIR",
     "GEMINI_PROJECT_DIR",
     "CURSOR_PROJECT_DIR",
     "HOOKWEAVE_PROJECT_DIR",
@@ -82,7 +79,7 @@ pub(super) fn fill(declared: &mut Declared) {
     let Some(root) = declared.plugin.as_ref().and_then(|root| root.to_str()).map(str::to_owned) else { return };
     let dialect = declared.dialect.name();
     let Run::Command(spec) = &mut declared.run else { return };
-    for name in of(ROOTS, dialect) {
+    for name in roots(dialect) {
         spec.env.push(((*name).to_owned(), root.clone()));
     }
     if dialect == "gemini-cli"
@@ -90,6 +87,22 @@ pub(super) fn fill(declared: &mut Declared) {
     {
         *text = text.replace(EXTENSION, &root);
     }
+}
+
+/// The variables in which a dialect's command finds the root of its plugin.
+fn roots(dialect: &str) -> &'static [&'static str] {
+    system(dialect).map_or_else(|| of(ROOTS, dialect), |system| system.variables.plugin)
+}
+
+/// The variables in which a dialect's command finds the project.
+fn projects(dialect: &str) -> &'static [&'static str] {
+    system(dialect).map_or_else(|| of(PROJECTS, dialect), |system| system.variables.project)
+}
+
+/// What no hook can do without when its line names it.
+fn places() -> impl Iterator<Item = &'static str> {
+    let described = SYSTEMS.iter().flat_map(|system| system.variables.plugin.iter().chain(system.variables.project));
+    PLACES.iter().chain(described).copied()
 }
 
 fn of(table: &'static [(&str, &[&str])], dialect: &str) -> &'static [&'static str] {
@@ -112,7 +125,7 @@ pub(super) fn refuse_unfilled(loaded: &mut Loaded, dialect: &dyn Dialect) {
 
 fn fix(dialect: &str, name: &str) -> String {
     if name.ends_with("_PROJECT_DIR") {
-        let own = of(PROJECTS, dialect).first();
+        let own = projects(dialect).first();
         let instead = own.map_or_else(|| "$(git rev-parse --show-toplevel)".to_owned(), |own| format!("${own}"));
         return format!("which {dialect} does not set; write `{instead}`, or set the variable in this process");
     }
@@ -127,14 +140,14 @@ fn needed(declared: &Declared) -> Option<&'static str> {
     let dialect = declared.dialect;
     let set = |name: &str| {
         spec.env.iter().any(|(known, _)| known == name)
-            || of(PROJECTS, dialect.name()).contains(&name)
+            || projects(dialect.name()).contains(&name)
             || std::env::var_os(name).is_some_and(|value| !value.is_empty()) && inherits(dialect.inherits(), name)
     };
     let texts: Vec<&str> = match &spec.line {
         CommandLine::Shell { text, .. } => vec![text],
         CommandLine::Exec { program, args } => std::iter::once(program).chain(args).map(String::as_str).collect(),
     };
-    PLACES.iter().copied().find(|name| !set(name) && texts.iter().any(|text| uses(text, name)))
+    places().find(|name| !set(name) && texts.iter().any(|text| uses(text, name)))
 }
 
 fn inherits(inherits: Inherits, name: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Recognising one file, and finding all of them.
 
+use hookweave_dialects::described::system;
 use hookweave_files::config::discover::{Discovery, discover};
 use hookweave_files::config::load::{LoadOptions, load};
 use hookweave_files::config::trust::Trust;
@@ -25,7 +26,7 @@ fn files_are_recognised_by_name_place_and_shape() {
         ("/p/.gemini/settings.json", "{}", Format::Gemini, ""),
         ("/p/.cursor/hooks.json", "{}", Format::Cursor, ""),
         ("/p/.github/hooks/a.json", "{}", Format::Copilot, ""),
-        ("/p/.factory/hooks.json", "{}", Format::Factory, ""),
+        ("/p/.factory/hooks.json", "{}", Format::Described(system("factory").unwrap()), ""),
         ("/p/.wingman/wingman.config.json", "{}", Format::Wingman, ""),
         ("/p/.wingman/agents/coder/agent.json", "{}", Format::Wingman, ""),
         ("/p/.cocode/hooks.toml", "", Format::Cocode, ""),

@@ -1,5 +1,6 @@
 //! Files that are written to break a reader: no panic, no hang, no unbounded memory.
 
+use hookweave_dialects::described::SYSTEMS;
 use hookweave_files::config::{Format, recognise};
 use proptest::prelude::*;
 
@@ -7,7 +8,6 @@ use super::read_as;
 
 const FORMATS: &[Format] = &[
     Format::Claude,
-    Format::Factory,
     Format::CodexJson,
     Format::CodexToml,
     Format::Gemini,
@@ -103,8 +103,9 @@ fn outlined() -> impl Strategy<Value = serde_json::Value> {
 }
 
 fn everything(text: &str) {
-    for format in FORMATS {
-        let loaded = read_as(*format, text);
+    let described = SYSTEMS.iter().map(|system| Format::Described(system));
+    for format in FORMATS.iter().copied().chain(described) {
+        let loaded = read_as(format, text);
         assert!(loaded.problems.len() <= 101);
         assert!(!loaded.broken || loaded.hooks.is_empty());
     }

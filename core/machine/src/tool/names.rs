@@ -4,6 +4,7 @@
 //! `define_tool` that a tool of its own is a known one.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
@@ -39,7 +40,7 @@ const fn renamed(
     ToolName { dialect, ours, theirs, args }
 }
 
-/// Every tool that a dialect calls otherwise.
+/// Every tool that a built-in dialect calls otherwise; [`rows`] has those of described systems too.
 pub const TOOLS: &[ToolName] = &[
     same("claude-code", "Agent", &["Agent", "Task"]),
     same("claude-code", "TaskOutput", &["TaskOutput", "BashOutput", "AgentOutput"]),
@@ -86,16 +87,6 @@ pub const TOOLS: &[ToolName] = &[
     same("copilot", "WebFetch", &["web_fetch"]),
     same("copilot", "WebSearch", &["web_search"]),
     same("copilot", "AskUserQuestion", &["ask_user"]),
-    same("factory", "Bash", &["Execute"]),
-    renamed(
-        "factory",
-        "Edit",
-        &["Edit"],
-        &[("old_string", "old_str"), ("new_string", "new_str"), ("replace_all", "change_all")],
-    ),
-    same("factory", "Write", &["Create"]),
-    same("factory", "WebFetch", &["FetchUrl"]),
-    same("factory", "Agent", &["Task"]),
     same("wingman", "Bash", &["command_execute", "execute"]),
     same("wingman", "Edit", &["edit_file"]),
     same("wingman", "Write", &["write_file"]),
@@ -106,6 +97,41 @@ pub const TOOLS: &[ToolName] = &[
     same("wingman", "Agent", &["task"]),
     same("wingman", "TodoWrite", &["write_todos"]),
 ];
+
+/// Tools of systems that files describe, in the order in which they became known. Only added to, so that a reader needs no lock.
+static ADDED: OnceLock<&'static Added> = OnceLock::new();
+
+#[derive(Debug)]
+struct Added {
+    rows: &'static [ToolName],
+    next: OnceLock<&'static Added>,
+}
+
+/// Makes the tools of one described system known for the rest of the process.
+pub fn add(rows: &'static [ToolName]) {
+    let added: &'static Added = Box::leak(Box::new(Added { rows, next: OnceLock::new() }));
+    let mut place = &ADDED;
+    while place.set(added).is_err() {
+        let Some(taken) = place.get() else { return };
+        place = &taken.next;
+    }
+}
+
+/// What was added, each system's tools together.
+fn added() -> impl Iterator<Item = &'static [ToolName]> + use<> {
+    std::iter::successors(ADDED.get(), |added| added.next.get()).map(|added| added.rows)
+}
+
+/// Every tool that a dialect calls otherwise.
+pub fn rows() -> impl Iterator<Item = &'static ToolName> + use<> {
+    TOOLS.iter().chain(added().flatten())
+}
+
+/// The same of one dialect.
+fn rows_of(dialect: &str) -> impl Iterator<Item = &'static ToolName> + use<'_> {
+    let own = move |rows: &&'static [ToolName]| rows.first().is_some_and(|row| row.dialect == dialect);
+    TOOLS.iter().filter(move |row| row.dialect == dialect).chain(added().filter(own).flatten())
+}
 
 /// Names that mean one tool: those that it has had in the versions of the agent whose names are the engine's, today's first.
 const ALIASES: &[&[&str]] =
@@ -125,7 +151,7 @@ fn today(tool: &str) -> &str {
 /// The row of a tool, by the engine's name.
 fn row(dialect: &str, ours: &str) -> Option<&'static ToolName> {
     let ours = today(ours);
-    TOOLS.iter().find(|row| row.dialect == dialect && row.ours == ours)
+    rows_of(dialect).find(|row| row.ours == ours)
 }
 
 /// The engine's name of a tool: that of the known tool when the host has defined it as one.
@@ -148,7 +174,7 @@ pub fn to_dialect<'t>(dialect: &str, tool: &'t str, definition: Option<&'t ToolD
 /// The engine's name of what a dialect calls so; the name itself when the table has none.
 #[must_use]
 pub fn from_dialect<'t>(dialect: &str, theirs: &'t str) -> Cow<'t, str> {
-    let rows = || TOOLS.iter().filter(|row| row.dialect == dialect);
+    let rows = || rows_of(dialect);
     let is_sent = |row: &&ToolName| row.theirs.first() == Some(&theirs);
     let is_taken = |row: &&ToolName| row.theirs.contains(&theirs);
     Cow::Borrowed(rows().find(is_sent).or_else(|| rows().find(is_taken)).map_or(theirs, |row| row.ours))
@@ -248,7 +274,7 @@ mod tests {
     #[test]
     fn an_older_name_of_a_tool_stays_and_is_known() {
         assert_eq!(seen("claude-code", "Task"), "Task");
-        assert_eq!(seen("factory", "Task"), "Agent");
+        assert_eq!(seen("cursor", "Task"), "Agent");
         assert_eq!(seen("claude-code", "KillBash"), "KillBash");
         assert_eq!(seen("copilot", "task"), "Agent");
         assert_eq!(seen("gemini-cli", "run_shell_command"), "Bash");
@@ -272,11 +298,11 @@ mod tests {
             command: Some("cmd".into()),
             ..ToolDefinition::default()
         };
-        assert_eq!(to_dialect("factory", "sh", Some(&shell)), "Execute");
+        assert_eq!(to_dialect("gemini-cli", "sh", Some(&shell)), "run_shell_command");
         let args = object(&json!({"cmd": "rm", "command": "ls"}));
-        let theirs = args_to_dialect("factory", "sh", Some(&shell), &args);
+        let theirs = args_to_dialect("gemini-cli", "sh", Some(&shell), &args);
         assert_eq!(Value::Object(theirs.clone()), json!({"command": "rm", "cmd": "ls"}));
-        assert_eq!(args_from_dialect("factory", "sh", Some(&shell), &theirs), args);
+        assert_eq!(args_from_dialect("gemini-cli", "sh", Some(&shell), &theirs), args);
     }
 
     #[test]
@@ -292,6 +318,20 @@ mod tests {
         assert_eq!(theirs.get("path"), Some(&json!("a.rs")));
         assert_eq!(theirs.get("old_str"), Some(&json!("x")));
         assert_eq!(args_from_dialect("copilot", "patch", Some(&edit), &theirs), args);
+    }
+
+    #[test]
+    fn tools_that_are_added_are_known_from_then_on() {
+        const FIRST: &[ToolName] = &[renamed("added-first", "Bash", &["go"], &[("command", "line")])];
+        const SECOND: &[ToolName] = &[same("added-second", "Read", &["look"])];
+        assert_eq!(to_dialect("added-first", "Bash", None), "Bash");
+        add(FIRST);
+        add(SECOND);
+        assert_eq!(to_dialect("added-first", "Bash", None), "go");
+        assert_eq!(from_dialect("added-second", "look"), "Read");
+        assert_eq!(names("added-first", "Bash").collect::<Vec<_>>(), ["go"]);
+        let args = object(&json!({"command": "ls"}));
+        assert_eq!(args_to_dialect("added-first", "Bash", None, &args).keys().next().unwrap(), "line");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::decode_text;
-use crate::claude_code::Flavour;
+use crate::claude_code::flavour::Flavour;
 use crate::draft::Draft;
 use crate::hosted::{HostedVerdict, tool_text, verdict};
 use crate::{Invocation, RunKind};

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::claude_code::encode::result_output;
 use crate::claude_code::events::{ClaudeEvent, Listens};
-use crate::claude_code::{Flavour, is_beyond_hooks};
+use crate::claude_code::flavour::Flavour;
+use crate::claude_code::is_beyond_hooks;
 use crate::draft::Draft;
 use crate::{Invocation, tool_names};
 

@@ -4,14 +4,15 @@ mod parts;
 
 use serde_json::{Map, Value, json};
 
-use crate::claude_code::events::{ClaudeEvent, Listens, SKILL_LINE, known};
-use crate::claude_code::{Flavour, NAME};
+use crate::claude_code::NAME;
+use crate::claude_code::events::{ClaudeEvent, Listens, SKILL_LINE};
+use crate::claude_code::flavour::Flavour;
 use crate::{OutcomeView, WireAnswer, tool_names};
 use hookweave_machine::action::Action;
 
 /// The output for an outcome; what the event has no place for becomes stricter.
 pub(crate) fn write(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer {
-    let Some(mut known) = known(outcome.event.event).filter(|event| (flavour.has)(event.name)) else {
+    let Some(mut known) = flavour.of(outcome.event.event) else {
         return foreign(flavour, outcome);
     };
     if known.name == "PreToolUse" && is_skill_line(outcome) {
@@ -110,7 +111,7 @@ impl Writer<'_> {
         let name = self.known.name;
         for field in &self.outcome.modified {
             let why = match (name, field.as_str()) {
-                ("PreToolUse", "args") | ("PostToolUse", "result") => continue,
+                ("PreToolUse", "args") | ("PostToolUse", "result") if self.flavour.rewrites => continue,
                 ("PermissionRequest", "args") if self.outcome.decision == Action::Allow => continue,
                 ("PermissionRequest", "args") => "can be changed only together with an allow",
                 _ => "cannot be changed by hooks",
@@ -142,6 +143,10 @@ impl Writer<'_> {
             "PreToolUse" | "PreModelSwitch" | "PreSkillShellCommand" => {
                 self.set_specific("permissionDecision", "deny");
                 self.set_specific("permissionDecisionReason", reason);
+                if self.flavour.refuses_by_decision {
+                    self.set("decision", "block");
+                    self.set("reason", reason);
+                }
             }
             "PermissionRequest" => {
                 let mut decision = Map::new();
@@ -180,7 +185,7 @@ impl Writer<'_> {
     fn ask(&mut self) {
         let question = self.outcome.question();
         match self.known.name {
-            "PreToolUse" | "PreModelSwitch" => {
+            "PreToolUse" | "PreModelSwitch" if self.flavour.asks => {
                 let defers = self.outcome.own(self.flavour.name, "permissionDecision") == Some(&json!("defer"));
                 let word = if defers && self.known.name == "PreToolUse" { "defer" } else { "ask" };
                 self.set_specific("permissionDecision", word);
@@ -222,12 +227,14 @@ impl Writer<'_> {
 
     fn change(&mut self) {
         if self.known.name == "PreToolUse"
+            && self.flavour.rewrites
             && let Some(args) = self.outcome.changed("args")
         {
             let input = self.input(args);
             self.set_specific("updatedInput", input);
         }
         if self.known.name == "PostToolUse"
+            && self.flavour.rewrites
             && let Some(result) = self.outcome.changed("result")
         {
             let output = result.get("output").cloned().unwrap_or(Value::Null);

@@ -165,8 +165,7 @@ fn check_variables(dialect: &str, text: &str, findings: &mut Findings<'_>) {
 /// A script that waits for `"Bash"` never sees it where that tool is `run_shell_command`.
 fn check_names(dialect: &str, text: &str, findings: &mut Findings<'_>) {
     for ours in ["Bash", "Edit", "Write", "Read"] {
-        let theirs: Vec<_> = tool_names::TOOLS
-            .iter()
+        let theirs: Vec<_> = tool_names::rows()
             .filter(|tool| tool.dialect == dialect && tool.ours == ours)
             .flat_map(|tool| tool.theirs)
             .collect();

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Findings, Hook};
 use crate::config::Run;
+use hookweave_dialects::described::system;
 use hookweave_machine::error::{did_you_mean, surely_meant};
 
 /// Keys of handlers, by dialect; those of other formats are refused when they are read.
@@ -35,7 +36,6 @@ const KEYS: &[(&str, &[&str])] = &[
             "onFailure",
         ],
     ),
-    ("factory", &["type", "command", "timeout"]),
     (
         "codex",
         &[
@@ -98,7 +98,10 @@ const TIMEOUT: &[&str] = &["timeout", "timeoutSec", "timeout_sec"];
 pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let dialect = hook.declared.dialect.name();
     let entry = hook.declared.entry.get("hook").unwrap_or(&Value::Null);
-    if let (Some((_, known)), Some(fields)) = (KEYS.iter().find(|(name, _)| *name == dialect), entry.as_object()) {
+    let built_in = || KEYS.iter().find(|(name, _)| *name == dialect).map(|(_, known)| *known);
+    let described = system(dialect);
+    let known = described.map(|system| system.entries.keys).or_else(built_in);
+    if let (Some(known), Some(fields)) = (known, entry.as_object()) {
         // A file of our own names which dialect reads the answers, and has its own keys.
         let is_ours = fields.contains_key("dialect") || fields.contains_key("event") && dialect != "cocode";
         let is_known = |key: &str| known.contains(&key) || is_flat(hook) && COCODE_SETTINGS.contains(&key);
@@ -111,15 +114,24 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     }
     let time = TIMEOUT.iter().find_map(|key| entry.get(key)?.as_f64());
     if let Some(time) = time {
-        check_time(dialect, time, findings);
+        let seconds = described.map_or(time, |system| system.seconds(time));
+        // Where a large number is read as milliseconds, it is what was meant.
+        let is_short = described.is_some_and(|system| seconds < time && system.entries.milliseconds_from.is_some());
+        if !is_short {
+            check_time(
+                described.is_some_and(|system| system.entries.unit < 1.0) || dialect == "gemini-cli",
+                time,
+                findings,
+            );
+        }
     }
     if let Run::Webhook(webhook) = &hook.declared.run {
         check_url(&webhook.url, findings);
     }
 }
 
-fn check_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
-    if dialect == "gemini-cli" {
+fn check_time(in_milliseconds: bool, time: f64, findings: &mut Findings<'_>) {
+    if in_milliseconds {
         if time < 1000.0 {
             let meant = time * 1000.0;
             findings.add_at(

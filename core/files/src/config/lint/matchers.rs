@@ -110,7 +110,7 @@ fn check_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
 
 /// The tools that a dialect has names for.
 fn rows(dialect: &str) -> impl Iterator<Item = &'static ToolName> {
-    tool_names::TOOLS.iter().filter(move |tool| tool.dialect == dialect)
+    tool_names::rows().filter(move |tool| tool.dialect == dialect)
 }
 
 /// A dialect's own names.

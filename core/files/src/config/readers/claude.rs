@@ -1,10 +1,10 @@
-//! Claude Code's settings files, the `hooks/hooks.json` of its plugins, and Factory's files of the same shape.
+//! Claude Code's settings files, and the `hooks/hooks.json` of its plugins.
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::groups::{self, Style};
+use super::groups::{self, Handler, Style};
 use crate::config::entry::{Draft, Slot, mcp_tool, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
@@ -54,11 +54,8 @@ pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     read_as(text, source, &Style { skipped: &[], handler })
 }
 
-pub(super) fn read_factory(text: &str, source: &Source<'_>) -> Loaded {
-    read_as(text, source, &Style { skipped: &[], handler: factory_handler })
-}
-
-fn read_as(text: &str, source: &Source<'_>, style: &Style) -> Loaded {
+/// Reads a file of this shape.
+pub(super) fn read_as<H: Handler>(text: &str, source: &Source<'_>, style: &Style<H>) -> Loaded {
     Reading::of(text, Syntax::JsonWithComments, source, |reading, top| {
         let Some(top) = reading.object(top) else { return };
         let switches = read_switches(reading, &top);
@@ -180,11 +177,4 @@ fn fail_behavior(
     };
     reading.remark(entry, format!("`onFailure` does not count for {why}; after a failure the agent continues"));
     Ok(None)
-}
-
-fn factory_handler(_reading: &mut Reading<'_>, _slot: &mut Slot, entry: &Spot<'_>) -> Take<Option<Draft>> {
-    groups::kind_of(entry, &[("command", ())])?;
-    let mut draft = Draft::new(Run::Command(shell(entry.required_text("command")?, Shell::Bash)));
-    draft.timeout = entry.duration("timeout", 1.0)?;
-    Ok(Some(draft))
 }

@@ -12,7 +12,7 @@ use hookweave_exec::command::Shell;
 const SESSION_END: Duration = Duration::from_secs(3);
 
 /// Keys of the table that hold no hooks: what a person decided about each, and where an administrator keeps scripts.
-const STYLE: Style = Style { skipped: &["state", "managed_dir", "windows_managed_dir"], handler };
+const STYLE: Style<groups::Read> = Style { skipped: &["state", "managed_dir", "windows_managed_dir"], handler };
 
 const KINDS: &[(&str, &str)] =
     &[("command", "command"), ("prompt", "prompt"), ("agent", "agent"), ("mcp_tool", "mcp_tool")];

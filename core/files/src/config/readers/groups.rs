@@ -4,15 +4,20 @@ use crate::config::entry::{Draft, Slot};
 use crate::config::reading::{Reading, Spot, Take};
 
 /// How one system fills the shared shape.
-pub(super) struct Style {
+pub(super) struct Style<H> {
     /// Keys beside the events that mean something else.
     pub(super) skipped: &'static [&'static str],
     /// Reads one handler; `None` when it says so itself and leaves it out.
-    pub(super) handler: Handler,
+    pub(super) handler: H,
 }
 
 /// Reads one handler of a slot, which it may narrow.
-pub(super) type Handler = fn(&mut Reading<'_>, &mut Slot, &Spot<'_>) -> Take<Option<Draft>>;
+pub(super) trait Handler: Fn(&mut Reading<'_>, &mut Slot, &Spot<'_>) -> Take<Option<Draft>> {}
+
+/// A handler that is a plain function.
+pub(super) type Read = fn(&mut Reading<'_>, &mut Slot, &Spot<'_>) -> Take<Option<Draft>>;
+
+impl<H: Fn(&mut Reading<'_>, &mut Slot, &Spot<'_>) -> Take<Option<Draft>>> Handler for H {}
 
 /// The object of events: under `hooks`, or the whole file where it holds nothing but events.
 pub(super) fn hooks_of<'n>(reading: &mut Reading<'_>, top: &Spot<'n>) -> Option<Spot<'n>> {
@@ -27,7 +32,7 @@ pub(super) fn hooks_of<'n>(reading: &mut Reading<'_>, top: &Spot<'n>) -> Option<
 }
 
 /// Reads every event, group and handler; one that makes no sense spares the others.
-pub(super) fn read_events(reading: &mut Reading<'_>, hooks: &Spot<'_>, style: &Style) {
+pub(super) fn read_events<H: Handler>(reading: &mut Reading<'_>, hooks: &Spot<'_>, style: &Style<H>) {
     for (event, groups) in hooks.fields() {
         if style.skipped.contains(&event) {
             continue;
@@ -43,7 +48,7 @@ pub(super) fn read_events(reading: &mut Reading<'_>, hooks: &Spot<'_>, style: &S
     }
 }
 
-fn read_group(reading: &mut Reading<'_>, event: &str, group: &Spot<'_>, style: &Style) -> Take<()> {
+fn read_group<H: Handler>(reading: &mut Reading<'_>, event: &str, group: &Spot<'_>, style: &Style<H>) -> Take<()> {
     group.must_be_object()?;
     let matcher = group.text("matcher")?;
     let matcher_spot = group.get("matcher").unwrap_or_else(|| group.clone());
@@ -58,7 +63,12 @@ fn read_group(reading: &mut Reading<'_>, event: &str, group: &Spot<'_>, style: &
     Ok(())
 }
 
-fn read_handler(reading: &mut Reading<'_>, mut slot: Slot, handler: &Spot<'_>, style: &Style) -> Take<()> {
+fn read_handler<H: Handler>(
+    reading: &mut Reading<'_>,
+    mut slot: Slot,
+    handler: &Spot<'_>,
+    style: &Style<H>,
+) -> Take<()> {
     handler.must_be_object()?;
     match (style.handler)(reading, &mut slot, handler)? {
         Some(draft) => reading.declare(handler, &slot, draft),

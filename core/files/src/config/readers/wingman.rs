@@ -6,7 +6,7 @@ use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
 use hookweave_exec::command::Shell;
 
-const STYLE: Style = Style { skipped: &[], handler };
+const STYLE: Style<groups::Read> = Style { skipped: &[], handler };
 
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     Reading::of(text, Syntax::Json, source, |reading, top| {

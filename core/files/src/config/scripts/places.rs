@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::Roots;
+use hookweave_dialects::described::{SYSTEMS, Variables};
 
 /// Directories whose files belong to the system: whoever can change them needs no hook.
 const SYSTEM: &[&str] =
     &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System", "/dev", "/proc"];
 
 /// Variables in which agents name the project's folder, or the plugin's.
-const PROJECT: &[&str] =
-    &["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "FACTORY_PROJECT_DIR", "HOOKWEAVE_PROJECT_DIR"];
-const PLUGIN: &[&str] = &["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "DROID_PLUGIN_ROOT"];
+const PROJECT: &[&str] = &["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "HOOKWEAVE_PROJECT_DIR"];
+const PLUGIN: &[&str] = &["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT"];
 
 /// How many of the variables that a line sets are looked at.
 const MAX_SET: usize = 32;
@@ -24,6 +24,11 @@ pub(super) struct Places<'r> {
     base: Option<PathBuf>,
     /// The hook's own variables.
     env: &'r [(String, String)],
+}
+
+/// Whether a variable has this meaning in a described system.
+fn is_described(name: &str, which: fn(&Variables) -> &'static [&'static str]) -> bool {
+    SYSTEMS.iter().any(|system| which(&system.variables).contains(&name))
 }
 
 pub(super) fn is_of_system(path: &Path) -> bool {
@@ -53,8 +58,8 @@ impl<'r> Places<'r> {
         let directory = match name {
             "HOME" => self.roots.home,
             "PWD" => self.base.as_deref(),
-            _ if PLUGIN.contains(&name) => self.plugin,
-            _ if PROJECT.contains(&name) => self.roots.project,
+            _ if PLUGIN.contains(&name) || is_described(name, |variables| variables.plugin) => self.plugin,
+            _ if PROJECT.contains(&name) || is_described(name, |variables| variables.project) => self.roots.project,
             _ => None,
         };
         let own = self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());

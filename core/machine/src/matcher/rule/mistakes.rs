@@ -177,7 +177,7 @@ fn unquoted_words(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn of_tool(tool: &str, content: &str) -> String {
     let known = ["WebFetch", "WebSearch", "Agent", "Skill"];
     let mut known = SHELLS.iter().chain(EDITING).chain(READING).chain(&known);
-    let of_dialect = || tool_names::TOOLS.iter().find(|row| row.theirs.contains(&tool)).map(|row| row.ours);
+    let of_dialect = || tool_names::rows().find(|row| row.theirs.contains(&tool)).map(|row| row.ours);
     let ours = known.find(|known| known.eq_ignore_ascii_case(tool)).copied().or_else(of_dialect);
     match ours {
         Some(ours) => format!("`{tool}({content})`: rules name tools as Claude Code does; write `{ours}({content})`"),

@@ -71,7 +71,7 @@ impl Writer<'_> {
     pub(super) fn finish(mut self) -> WireAnswer {
         if !self.specific.is_empty() {
             let mut specific = Map::new();
-            specific.insert("hookEventName".to_owned(), json!(self.known.name));
+            specific.insert("hookEventName".to_owned(), json!(self.flavour.theirs(self.known)));
             specific.extend(std::mem::take(&mut self.specific));
             self.set("hookSpecificOutput", specific);
         }
