@@ -34,6 +34,7 @@ mod in_place;
 mod mistakes;
 mod outcome_texts;
 mod outside;
+mod policies;
 #[cfg(unix)]
 mod recording;
 mod sessions;

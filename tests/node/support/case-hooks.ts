@@ -294,7 +294,10 @@ export class CaseHooks {
 /** Registers a ready-made hook. */
 function registerReadyMade(client: HookClient, ready: JsonObject): void {
   const { use, paths, tool, ...options } = ready;
-  if (use === "redact-secrets") client.redactSecrets(options);
+  if (use === "policies") {
+    const { names, ...rest } = options;
+    client.use(...(names as string[]), rest);
+  } else if (use === "redact-secrets") client.redactSecrets(options);
   else if (use === "protect-paths") client.protectPaths(paths as string[], options);
   else client.limitCalls(tool as string, options as { max: number });
 }
