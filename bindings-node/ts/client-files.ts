@@ -144,8 +144,9 @@ export class ClientFiles extends ClientHooks {
    * What single rules decide may follow: `{ rules: { "git.push-force": "ask" } }`. Throws `invalid_hook`.
    */
   use(...policies: readonly string[] | readonly [...string[], UseOptions]): string[] {
-    const names = policies.filter((policy) => typeof policy === "string");
-    const options = policies.find((policy) => typeof policy !== "string");
+    const all: readonly (string | UseOptions)[] = policies;
+    const names = all.filter((policy) => typeof policy === "string");
+    const options = all.find((policy) => typeof policy !== "string");
     return this.#loader.use("policies", { ...options, names });
   }
 

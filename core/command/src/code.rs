@@ -51,11 +51,11 @@ const STARTS: &[&str] = &[
     "os.run",
 ];
 
-/// The longest code that is looked at, in bytes.
-const MAX_CODE: usize = 16 * 1024;
-
 /// How many texts in quotes are looked at.
-const MAX_TEXTS: usize = 64;
+const MAX_TEXTS: usize = 512;
+
+/// How many texts in quotes are read as the parts of one list.
+const MAX_LIST: usize = 64;
 
 /// Code for an interpreter.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Code {
     pub text: String,
     /// Texts in it that may be command lines, if it starts programs.
     pub lines: Vec<String>,
+    /// It has more texts than are looked at.
+    pub is_cut: bool,
 }
 
 /// Whether a program runs code.
@@ -78,8 +80,9 @@ pub fn is_interpreter(name: &str) -> bool {
 pub(crate) fn of_line<'l>(text: &str, line: &'l Line) -> Vec<Code> {
     let mut codes: Vec<Code> = Vec::new();
     let mut add = |text: &str| {
-        if text.len() <= MAX_CODE && !codes.iter().any(|code| code.text == text) {
-            codes.push(Code { text: text.to_owned(), lines: lines_of(text) });
+        if !codes.iter().any(|code| code.text == text) {
+            let (lines, is_cut) = lines_of(text);
+            codes.push(Code { text: text.to_owned(), lines, is_cut });
         }
     };
     let started = |(program, args): (&'l str, &'l [Word])| {
@@ -106,17 +109,21 @@ pub(crate) fn of_line<'l>(text: &str, line: &'l Line) -> Vec<Code> {
     codes
 }
 
-/// The texts in quotes that may be command lines: alone, and those of a list together.
-fn lines_of(code: &str) -> Vec<String> {
+/// The texts in quotes that may be command lines, alone and those of a list together, and whether there are too many.
+fn lines_of(code: &str) -> (Vec<String>, bool) {
     if !STARTS.iter().any(|word| code.contains(word)) {
-        return Vec::new();
+        return (Vec::new(), false);
     }
     let mut lines: Vec<String> = Vec::new();
     // The texts that are parts of one list.
     let mut list: Vec<&str> = Vec::new();
     let mut rest = code;
-    for _ in 0..MAX_TEXTS {
-        let Some(at) = rest.find(['\'', '"', '`']) else { break };
+    let mut is_cut = false;
+    while let Some(at) = rest.find(['\'', '"', '`']) {
+        is_cut = lines.len() >= MAX_TEXTS || list.len() >= MAX_LIST;
+        if is_cut {
+            break;
+        }
         let (before, behind) = rest.split_at(at);
         let Some(quote) = behind.chars().next() else { break };
         let inside = behind.get(quote.len_utf8()..).unwrap_or_default();
@@ -133,7 +140,7 @@ fn lines_of(code: &str) -> Vec<String> {
         rest = inside.get(length + quote.len_utf8()..).unwrap_or_default();
     }
     lines.retain(|line| !line.trim().is_empty());
-    lines
+    (lines, is_cut)
 }
 
 /// Where a text in quotes ends.
@@ -167,6 +174,13 @@ mod tests {
         ] {
             assert!(lines(line).iter().any(|found| found == wanted), "{line}: {:?}", lines(line));
         }
+    }
+
+    #[test]
+    fn code_with_too_many_texts_says_so() {
+        let texts = |times| format!("python3 -c \"import os; os.system('a'); x = [{}]\"", "'b', ".repeat(times));
+        let is_cut = |line: &str| read(line).code().iter().any(|code| code.is_cut);
+        assert!(is_cut(&texts(1000)) && !is_cut(&texts(10)));
     }
 
     #[test]

@@ -134,7 +134,8 @@ impl AnyOf {
                 return true;
             }
         }
-        parts.unread && lines.iter().any(|line| line.line.is_none())
+        let is_cut = |line: &Reading| line.code().iter().any(|code| code.is_cut);
+        parts.unread && lines.iter().any(|line| line.line.is_none() || is_cut(line))
             || parts.nameless && lines.iter().any(|line| line.line.is_some() && line.is_open)
     }
 }
