@@ -6,6 +6,7 @@ import type {
   LoadOptions,
   ProtectPathsOptions,
   RedactSecretsOptions,
+  UseOptions,
 } from "./client-options.js";
 import type { Dialect } from "./origin.js";
 import type { LateAnswer } from "./registration.js";
@@ -134,6 +135,19 @@ export class ClientFiles extends ClientHooks {
    */
   limitCalls(tool: string, options: LimitCallsOptions): string[] {
     return this.#loader.use("limit-calls", { ...options, tool });
+  }
+
+  /**
+   * Uses policies by their names, each with its level if it is not the standard one (`"git"`, `"secrets:strict"`); gives the ids
+   * of the hooks.
+   *
+   * What single rules decide may follow: `{ rules: { "git.push-force": "ask" } }`. Throws `invalid_hook`.
+   */
+  use(...policies: readonly string[] | readonly [...string[], UseOptions]): string[] {
+    const all: readonly (string | UseOptions)[] = policies;
+    const names = all.filter((policy) => typeof policy === "string");
+    const options = all.find((policy) => typeof policy !== "string");
+    return this.#loader.use("policies", { ...options, names });
   }
 
   get #loader(): FileLoader {

@@ -126,6 +126,12 @@ export interface ProtectPathsOptions {
   readonly reason?: string;
 }
 
+/** Options of `use`. */
+export interface UseOptions {
+  /** What single rules of the policies decide, by their ids. */
+  readonly rules?: Readonly<Record<string, "off" | "ask" | "block">>;
+}
+
 /** Options of `limitCalls`. */
 export interface LimitCallsOptions {
   /** How many calls may be made. */

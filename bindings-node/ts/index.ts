@@ -28,6 +28,7 @@ export type {
   LoadOptions,
   ProtectPathsOptions,
   RedactSecretsOptions,
+  UseOptions,
   WebhookPolicy,
 } from "./client-options.js";
 export { Messages } from "./context.js";

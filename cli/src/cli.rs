@@ -7,8 +7,8 @@ use clap::builder::Styles;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run,
-    Schema, Test, Trust, Try, Uninstall,
+    Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Policies, Record,
+    Replay, Run, Schema, Test, Trust, Try, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::{Loudness, Screen, set_loudness};
@@ -111,6 +111,7 @@ fn use_colours(choice: ColorChoice) {
 enum Command {
     Init(Init),
     List(List),
+    Policies(Policies),
     Lint(Lint),
     Try(Try),
     Explain(Explain),
@@ -153,6 +154,7 @@ impl Cli {
         let verdict = match self.command {
             Command::Init(init) => init.run(screen)?,
             Command::List(list) => list.run(screen)?,
+            Command::Policies(policies) => policies.run(screen)?,
             Command::Lint(lint) => lint.run(screen)?,
             Command::Explain(explain) => explain.run(screen)?,
             Command::Try(call) => call.run(screen)?,

@@ -59,7 +59,7 @@ pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
 /// The command lines by which agents ask hookweave about an event in a project, as far as their settings can be read.
 pub(crate) fn lines_in(project: &Path, event: &str) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
-    for agent in AGENTS {
+    for agent in AGENTS.iter() {
         let Ok(dialect) = dialects::named(agent.name) else { continue };
         let is_asked =
             |name: &str| dialect.place(name, None).is_some_and(|place| place.is_ok_and(|place| place.event == event));

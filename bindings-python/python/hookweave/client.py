@@ -247,6 +247,13 @@ class HookClient(TypedClient, SessionRegistry):
         """
         return self._use("limit-calls", {"tool": tool, "max": max, "per": per})
 
+    def use(self, *policies: str, rules: Mapping[str, Literal["off", "ask", "block"]] | None = None) -> list[str]:
+        """Uses policies by their names: ``"git"``, or with a level ``"secrets:strict"``.
+
+        ``rules`` sets what single rules decide, by their ids. Returns the ids of the hooks.
+        """
+        return self._use("policies", {"names": list(policies), "rules": dict(rules or {})})
+
     def _use(self, name: str, options: dict[str, Any]) -> list[str]:
         return _native.use_ready_made(self, name, options)
 

@@ -31,11 +31,11 @@ pub(crate) struct Init {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Starter {
-    /// Refuse commands that delete too much.
+    /// Refuse commands that delete too much, lose work, or run what they fetch.
     Destruction,
-    /// Keep files with credentials from being read and written.
+    /// Keep files with credentials from being read and sent away.
     Secrets,
-    /// Ask a person before something is published or pushed with force.
+    /// Ask a person before something is published.
     Publishing,
     /// Tell the model the date when a session starts.
     Context,
@@ -52,13 +52,15 @@ impl Starter {
         }
     }
 
-    /// The hooks, and the cases that hold them.
-    const fn parts(self) -> (&'static str, &'static str) {
+    /// The policies that come with hookweave, the hooks, and the cases that hold them.
+    const fn parts(self) -> (&'static [&'static str], &'static str, &'static str) {
         match self {
-            Self::Destruction => (include_str!("init/destruction.toml"), include_str!("init/destruction.yaml")),
-            Self::Secrets => (include_str!("init/secrets.toml"), include_str!("init/secrets.yaml")),
-            Self::Publishing => (include_str!("init/publishing.toml"), include_str!("init/publishing.yaml")),
-            Self::Context => (include_str!("init/context.toml"), include_str!("init/context.yaml")),
+            Self::Destruction => {
+                (&["filesystem", "git", "interpreters", "download-and-run"], "", include_str!("init/destruction.yaml"))
+            }
+            Self::Secrets => (&["secrets", "exfiltration"], "", include_str!("init/secrets.yaml")),
+            Self::Publishing => (&["packages"], "", include_str!("init/publishing.yaml")),
+            Self::Context => (&[], include_str!("init/context.toml"), include_str!("init/context.yaml")),
         }
     }
 }
@@ -66,22 +68,61 @@ impl Starter {
 const HOOKS: &str = "# The policy of every agent that works here. `hookweave list` shows it.\nhookweave = 1\n";
 const CASES: &str = "# `hookweave test` runs these cases.\nhooktest: 1\nfiles: [hookweave.toml]\ncases:\n";
 
-/// A policy with more hooks at its end.
-fn added(file: &Path, before: &str, hooks: &str) -> Result<String> {
-    let after = format!("{}\n\n{hooks}", before.trim_end());
-    let names = |text: &str| -> Result<Vec<String>> {
-        let top: toml::Table = toml::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|why| {
+/// A policy that uses more policies, and has more hooks at its end.
+fn added(file: &Path, before: &str, uses: &[&str], hooks: &str) -> Result<String> {
+    let read = |text: &str| -> Result<toml::Table> {
+        toml::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|why| {
             Failed::file(file, format!("cannot take more hooks: {}; write them as [[hooks]]", why.message()))
-        })?;
-        let hooks = top.get("hooks").and_then(toml::Value::as_array).into_iter().flatten();
-        Ok(hooks.filter_map(|hook| hook.get("name")?.as_str().map(str::to_owned)).collect())
+        })
     };
-    let known = names(before)?;
-    if let Some(name) = names(hooks)?.iter().find(|name| known.contains(name)) {
+    let names = |top: &toml::Table| -> Vec<String> {
+        let hooks = top.get("hooks").and_then(toml::Value::as_array).into_iter().flatten();
+        hooks.filter_map(|hook| hook.get("name")?.as_str().map(str::to_owned)).collect()
+    };
+    let top = read(before)?;
+    let known = names(&top);
+    if let Some(name) = names(&read(hooks)?).iter().find(|name| known.contains(name)) {
         return Err(Failed::file(file, format!("has a hook `{name}` already; leave out the policy that brings it")));
     }
-    names(&after)?;
+    let mut after = before.trim_end().to_owned();
+    if !uses.is_empty() {
+        after = with_policies(file, &after, &top, uses)?;
+    }
+    if !hooks.is_empty() {
+        after = format!("{after}\n\n{hooks}");
+    }
+    if !after.ends_with('\n') {
+        after.push('\n');
+    }
+    read(&after)?;
     Ok(after)
+}
+
+/// The line that uses policies.
+fn line_of(uses: &[&str]) -> String {
+    format!("policies = [{}]", uses.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
+}
+
+/// A file that uses more policies: in its list if that is one line, else in a new line behind the version.
+fn with_policies(file: &Path, before: &str, top: &toml::Table, uses: &[&str]) -> Result<String> {
+    let pack = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
+    let Some(given) = top.get("policies") else {
+        let is_version = |line: &&str| line.split('=').next().is_some_and(|key| key.trim() == "hookweave");
+        let version = before.lines().find(is_version);
+        let version = version.ok_or_else(|| Failed::file(file, "has no line `hookweave = 1`; add it"))?;
+        return Ok(before.replacen(version, &format!("{version}\n{}", line_of(uses)), 1));
+    };
+    let used: Vec<&str> = given.as_array().into_iter().flatten().filter_map(toml::Value::as_str).collect();
+    if let Some(name) = uses.iter().find(|name| used.iter().any(|used| pack(used) == **name)) {
+        return Err(Failed::file(file, format!("uses the policy `{name}` already; leave out what brings it")));
+    }
+    let whole = line_of(&used);
+    if !before.lines().any(|line| line.trim() == whole) {
+        let more = uses.join(", ");
+        return Err(Failed::file(file, format!("has a list of policies of its own form; add these to it: {more}")));
+    }
+    let all: Vec<&str> = used.iter().chain(uses).copied().collect();
+    Ok(before.replacen(&whole, &line_of(&all), 1))
 }
 
 impl Init {
@@ -128,12 +169,11 @@ impl Init {
         }
         let usual = [Starter::Destruction, Starter::Secrets];
         let policies = if policies.is_empty() { &usual } else { policies };
-        let (hooks, listed): (Vec<&str>, Vec<&str>) = policies.iter().map(|policy| policy.parts()).unzip();
-        let (hooks, cases) = (hooks.join("\n"), format!("{CASES}{}", listed.concat()));
-        let after = match &before {
-            Some(before) => added(&file, before, &hooks)?,
-            None => format!("{HOOKS}\n{hooks}"),
-        };
+        let parts = || policies.iter().map(|policy| policy.parts());
+        let uses: Vec<&str> = parts().flat_map(|(uses, ..)| uses).copied().collect();
+        let hooks = parts().map(|(_, hooks, _)| hooks).filter(|hooks| !hooks.is_empty()).collect::<Vec<_>>().join("\n");
+        let cases = format!("{CASES}{}", parts().map(|(.., cases)| cases).collect::<String>());
+        let after = added(&file, before.as_deref().unwrap_or(HOOKS), &uses, &hooks)?;
         let names: Vec<&str> = policies.iter().map(|policy| policy.name()).collect();
         let name = if before.is_some() { names.join("-") } else { "hookweave".to_owned() };
         let cases_file = real_place(&self.cwd.join(format!("{name}.hooktest.yaml")), &self.cwd)?;

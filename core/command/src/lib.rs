@@ -2,9 +2,11 @@
 //!
 //! Nothing is run or looked up. A line that is not understood whole is not understood at all.
 
+mod code;
 mod line;
 mod memo;
 
+pub use code::{Code, is_interpreter};
 pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
 #[doc(hidden)]
 pub use memo::lines_read;

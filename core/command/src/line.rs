@@ -15,6 +15,7 @@ mod walk;
 mod words;
 mod wrappers;
 
+use std::ops::Range;
 use std::panic::catch_unwind;
 
 use constants::Constants;
@@ -52,6 +53,8 @@ pub struct Line {
     pub writes: Vec<Word>,
     /// The files that redirections read.
     pub reads: Vec<Word>,
+    /// Of each pipeline with more than one part, which of the commands are its parts. What stands in substitutions is none.
+    pub pipes: Vec<Vec<Range<usize>>>,
     /// What it sets variables to, in order; nothing where that comes from elsewhere.
     pub assigned: Vec<(String, Option<Word>)>,
     /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
@@ -100,6 +103,12 @@ impl Simple {
         self.wraps
     }
 
+    /// Whether it is `cd`.
+    #[must_use]
+    pub fn changes_directory(&self) -> bool {
+        self.words.first().is_some_and(|word| matches!(word.fixed(), Some("cd" | "pushd")))
+    }
+
     /// Every program that it may run with the words behind it, and whether the program gets further words from elsewhere.
     /// Variables are filled in whose values the line says.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
@@ -121,31 +130,41 @@ impl Simple {
     }
 }
 
-/// Takes a command line apart; `None` when not all of it is understood.
-pub(super) fn parse(text: &str) -> Option<Line> {
+/// A command line as far as it is understood.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    /// What was read of it.
+    pub(super) line: Line,
+    /// It is understood whole.
+    pub(super) is_whole: bool,
+}
+
+/// Takes a command line apart.
+pub(super) fn parse(text: &str) -> Parsed {
     if text.len() > MAX_LENGTH {
-        return None;
+        return Parsed::default();
     }
     // The parser is not ours, and the line is the model's. One on which it panics is not understood: its guards run, and no
     // `allow` counts.
-    catch_unwind(|| read_whole(text)).ok()?
+    catch_unwind(|| read_whole(text)).unwrap_or_default()
 }
 
 /// Reads a line, and once more where it sets variables that it uses.
-fn read_whole(text: &str) -> Option<Line> {
-    let line = read_once(text, Constants::default())?;
-    match line.constants.for_second_reading() {
+fn read_whole(text: &str) -> Parsed {
+    let parsed = read_once(text, Constants::default());
+    match parsed.line.constants.for_second_reading().filter(|_| parsed.is_whole) {
         Some(constants) => read_once(text, constants),
-        None => Some(line),
+        None => parsed,
     }
 }
 
-fn read_once(text: &str, constants: Constants) -> Option<Line> {
+fn read_once(text: &str, constants: Constants) -> Parsed {
     #[cfg(test)]
     assert!(!tests::PANICS.get(), "the parser panics");
     let mut line = Line { constants, ..Line::default() };
-    flat::collect(text, &mut line, 0)?;
-    (!(line.reads_numbers && line.sets_texts || line.reads_list())).then_some(line)
+    let is_read = flat::collect(text, &mut line, 0).is_some();
+    let is_whole = is_read && !(line.reads_numbers && line.sets_texts || line.reads_list());
+    Parsed { line, is_whole }
 }
 
 /// Programs whose first word says what they do.
@@ -202,7 +221,11 @@ pub fn summary(text: &str) -> Option<Vec<String>> {
         Some(next.map_or_else(|| program.clone(), |next| format!("{program} {}", next.plain)))
     };
     let mut names: Vec<String> = Vec::new();
-    for command in &parse(text)?.commands {
+    let parsed = parse(text);
+    if !parsed.is_whole {
+        return None;
+    }
+    for command in &parsed.line.commands {
         let name = name(command)?;
         if !names.contains(&name) {
             names.push(name);

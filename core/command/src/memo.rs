@@ -2,8 +2,9 @@
 //! thread nearly always.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::code::{Code, of_line};
 use crate::line::{Line, Simple, parse};
 
 /// A line as rules look at it.
@@ -12,6 +13,12 @@ pub struct Reading {
     text: String,
     /// What it runs; `None` when not all of it is understood.
     pub line: Option<Line>,
+    /// Of a line that is not understood whole, what was read of it.
+    part: Line,
+    /// The code that it hands to interpreters.
+    code: OnceLock<Vec<Code>>,
+    /// What the command lines in that code are.
+    coded: OnceLock<Vec<Arc<Reading>>>,
     /// The first words of all texts, sorted.
     programs: Vec<String>,
     /// Some program's name is filled in when the line runs.
@@ -45,7 +52,8 @@ pub fn read(text: &str) -> Arc<Reading> {
 impl Reading {
     fn new(text: &str) -> Self {
         READ.set(READ.get() + 1);
-        let line = parse(text);
+        let parsed = parse(text);
+        let (line, part) = if parsed.is_whole { (Some(parsed.line), Line::default()) } else { (None, parsed.line) };
         let commands = line.iter().flat_map(|line| &line.commands);
         let mut programs: Vec<String> = commands
             .clone()
@@ -56,7 +64,32 @@ impl Reading {
         programs.dedup();
         let is_nameless = commands.clone().any(|command| command.is_nameless);
         let is_open = is_nameless || commands.clone().any(Simple::is_open);
-        Self { text: text.to_owned(), line, programs, is_nameless, is_open }
+        Self {
+            text: text.to_owned(),
+            line,
+            part,
+            code: OnceLock::new(),
+            coded: OnceLock::new(),
+            programs,
+            is_nameless,
+            is_open,
+        }
+    }
+
+    /// What was read of the line, also if that is not all of it.
+    pub fn seen(&self) -> &Line {
+        self.line.as_ref().unwrap_or(&self.part)
+    }
+
+    /// The code that it hands to interpreters.
+    pub fn code(&self) -> &[Code] {
+        self.code.get_or_init(|| of_line(&self.text, self.seen()))
+    }
+
+    /// The command lines in that code.
+    pub fn coded(&self) -> &[Arc<Self>] {
+        let lines = || self.code().iter().flat_map(|code| &code.lines);
+        self.coded.get_or_init(|| lines().map(|line| Arc::new(Self::new(line))).collect())
     }
 
     /// The first words of its commands, if it is known for sure which programs it runs.

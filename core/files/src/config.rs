@@ -15,6 +15,7 @@ pub mod load;
 mod merge;
 pub mod permissions;
 mod places;
+pub mod policies;
 pub mod policy_files;
 pub(crate) mod private_file;
 mod readers;

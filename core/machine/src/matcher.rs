@@ -4,8 +4,10 @@
 //! of them do. What cannot be evaluated holds, and takes the weight from an `allow`. A guard thus cannot be starved
 //! by a decoy field.
 
+mod any_of;
 mod args;
 mod directories;
+mod flow;
 mod key;
 mod rule;
 mod rules;
@@ -33,6 +35,8 @@ pub(crate) use args::TextTest;
 pub(crate) use key::Key;
 
 pub use crate::pattern::exact_pattern;
+pub use any_of::{AnyOf, Parts, files_of_policy};
+pub use flow::Flow;
 pub(crate) use rule::reads_as_rule;
 pub use rules::Rules;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
@@ -225,6 +229,7 @@ impl Matcher {
             Need::Url => ("url", false),
         };
         pattern
+            || self.spec.any_of.as_ref().is_some_and(|any_of| any_of.is_about(need))
             || self.rules.iter().any(|rule| rule.is_about(need))
             || self.spec.args.iter().any(|(path, _)| path == argument)
             || self.when.as_ref().is_some_and(|when| when.condition.reads(&["args", argument]))
@@ -267,18 +272,19 @@ impl Matcher {
 
     /// Whether the tool says anything about whether the hook is selected.
     pub(crate) const fn depends_on_tool(&self) -> bool {
-        self.tests_tool() || !self.rules.is_empty() || self.spec.writes.is_some()
+        self.tests_tool() || !self.rules.is_empty() || self.spec.writes.is_some() || self.spec.any_of.is_some()
     }
 
     /// Whether one of the matcher's rules may hold for a tool of these names, or for what it resembles if they say nothing.
     pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>, likeness: Option<Likeness>) -> bool {
         let Some(names) = names else { return true };
         let may_write = self.spec.writes.as_ref().is_none_or(|writes| writes.speaks_of(names));
+        let known = known_names(names, Some(self.rule_naming()));
+        let likeness = likeness.filter(|_| self.is_own());
+        let may_write = may_write && self.spec.any_of.as_ref().is_none_or(|any_of| any_of.speaks_of(&known, likeness));
         if self.rules.is_empty() {
             return may_write;
         }
-        let known = known_names(names, Some(self.rule_naming()));
-        let likeness = likeness.filter(|_| self.is_own());
         let alike = |rule: &rule::Rule| likeness.is_some_and(|likeness| rule.speaks_of_alike(likeness));
         may_write && self.rules.iter().any(|rule| rule.speaks_of(&known) || alike(rule))
     }
@@ -366,7 +372,7 @@ impl Matcher {
     }
 
     fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Condition<'v, H>)> + use<'_, 'v, H> {
-        let all: [(&'static str, bool, Condition<'v, H>); 11] = [
+        let all: [(&'static str, bool, Condition<'v, H>); 12] = [
             ("source", self.source.is_some(), Self::judge_source),
             ("source_pattern", self.source_pattern.is_some(), Self::judge_source_pattern),
             ("session", self.session.is_some(), Self::judge_session),
@@ -375,6 +381,7 @@ impl Matcher {
             ("base_name", self.base_name.is_some(), Self::judge_base_name),
             ("command_pattern", self.command.is_some(), Self::judge_command),
             ("rule", self.spec.rule.is_some(), Self::judge_rule),
+            ("any_of", self.spec.any_of.is_some(), Self::judge_any_of),
             ("writes", self.spec.writes.is_some(), Self::judge_writes),
             ("args", !self.args.is_empty(), Self::judge_args),
             ("when", self.when.is_some(), Self::judge_when),
@@ -424,6 +431,13 @@ impl Matcher {
             return MatchResult { grants_all: own.grants_all, ..verdict };
         }
         verdict
+    }
+
+    fn judge_any_of<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(any_of) = &self.spec.any_of else { return MatchResult::YES };
+        let names = input.tool_names();
+        let known = names.map(|names| known_names(&names, Some(self.rule_naming())));
+        any_of.judge(known.as_deref(), input)
     }
 
     fn judge_writes<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {

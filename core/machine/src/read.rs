@@ -38,6 +38,11 @@ impl<'v, H: Host> Reader<'v, H> {
         self.spelling().words(&self.host.kind(view)).into_owned()
     }
 
+    /// The names of the fields, in the host's order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(String::as_str)
+    }
+
     /// What the host calls the absence of a value, for messages.
     pub fn null(&self) -> &'static str {
         self.spelling().null()

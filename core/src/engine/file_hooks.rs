@@ -184,6 +184,19 @@ impl Engine {
         self.use_ready_made("limit-calls", &serde_json::json!({"tool": tool, "max": max, "per": per}))
     }
 
+    /// Uses policies by their names, each with its level: `git`, `secrets:strict`; gives the ids of the hooks.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), hookweave::Error> {
+    /// let engine = hookweave::Engine::new();
+    /// engine.use_policies(["git", "secrets:strict"])?;
+    /// # Ok(()) }
+    /// ```
+    pub fn use_policies<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) -> Result<Vec<String>, Error> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        self.use_ready_made("policies", &serde_json::json!({"names": names}))
+    }
+
     /// Registers a ready-made hook by its name in files, with its options; gives the ids of its hooks.
     ///
     /// Times are in milliseconds.

@@ -35,6 +35,7 @@ mod mistakes;
 mod open_tool_calls;
 mod outcome_texts;
 mod outside;
+mod policies;
 #[cfg(unix)]
 mod recording;
 #[cfg(unix)]

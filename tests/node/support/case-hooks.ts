@@ -131,12 +131,18 @@ export class CaseHooks {
   /** Registers a hook, by default through the client. */
   register(hook: JsonObject, temporarily?: Temporarily): void {
     if (hook["guard"] !== undefined) {
-      const { rule, reason, ...options } = hook["guard"] as { rule: string; reason: string };
+      const { rule, reason, ...options } = hook["guard"] as {
+        rule: string;
+        reason: string;
+      };
       this.client.guard(rule, reason, options);
       return;
     }
     if (hook["ask_before"] !== undefined) {
-      const { rule, prompt, ...options } = hook["ask_before"] as { rule: string; prompt?: string };
+      const { rule, prompt, ...options } = hook["ask_before"] as {
+        rule: string;
+        prompt?: string;
+      };
       this.client.askBefore(rule, prompt, options);
       return;
     }
@@ -294,7 +300,10 @@ export class CaseHooks {
 /** Registers a ready-made hook. */
 function registerReadyMade(client: HookClient, ready: JsonObject): void {
   const { use, paths, tool, ...options } = ready;
-  if (use === "redact-secrets") client.redactSecrets(options);
+  if (use === "policies") {
+    const { names, ...rest } = options;
+    client.use(...(names as string[]), rest);
+  } else if (use === "redact-secrets") client.redactSecrets(options);
   else if (use === "protect-paths") client.protectPaths(paths as string[], options);
   else client.limitCalls(tool as string, options as { max: number });
 }

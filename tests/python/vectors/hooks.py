@@ -293,7 +293,9 @@ class AsyncHandler(Handler):
 def register_ready_made(client: HookClient, options: dict[str, Any]) -> None:
     """Registers a ready-made hook, whose times are milliseconds in a case."""
     name = options.pop("use")
-    if name == "redact-secrets":
+    if name == "policies":
+        client.use(*options.pop("names"), **options)
+    elif name == "redact-secrets":
         client.redact_secrets(**options)
     elif name == "protect-paths":
         client.protect_paths(

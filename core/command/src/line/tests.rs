@@ -6,6 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// What a line is that is understood whole.
+fn parse(text: &str) -> Option<Line> {
+    let parsed = super::parse(text);
+    parsed.is_whole.then_some(parsed.line)
+}
+
 thread_local! {
     /// Whether lines are read as by a parser that panics.
     pub(super) static PANICS: Cell<bool> = const { Cell::new(false) };
@@ -366,7 +372,7 @@ fn a_line_on_which_the_parser_panics_is_not_understood() {
     PANICS.set(false);
     assert!(parse("ls").is_some());
     for line in ["9999999999999999999<<<x rm -rf /", "rm -rf / 9999999999999999999>x", "echo \"$(4294967296<x rm)\""] {
-        assert_eq!(read_whole(line), None, "{line}");
+        assert!(!read_whole(line).is_whole, "{line}");
     }
     assert!(parse("rm 123456789>x; echo 99999999999 > x; echo '99999999999' >x").is_some());
 }

@@ -106,7 +106,17 @@ impl Walk<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Option<()> {
-        pipeline.seq.iter().try_for_each(|command| self.command(command))
+        let mut parts = Vec::with_capacity(pipeline.seq.len());
+        let read = pipeline.seq.iter().try_for_each(|command| {
+            let from = self.line.commands.len();
+            let read = self.command(command);
+            parts.push(from..self.line.commands.len());
+            read
+        });
+        if parts.len() > 1 {
+            self.line.pipes.push(parts);
+        }
+        read
     }
 
     fn command(&mut self, command: &Command) -> Option<()> {

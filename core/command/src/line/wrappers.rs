@@ -157,6 +157,17 @@ impl Simple {
         }
         if of_packages { Starts::FromPackages(words) } else { Starts::Program(words) }
     }
+
+    /// The programs that it runs: its own, and where it is clear which one that starts, this one, else each that it may be.
+    pub fn runs(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
+        let all = self.words().len();
+        let only = match self.starts() {
+            Starts::Program(words) if self.wraps() => Some(all - words.len()),
+            _ => None,
+        };
+        let calls = self.calls().enumerate();
+        calls.filter(move |(at, _)| *at == 0 || only.is_none_or(|only| *at == only)).map(|(_, call)| call)
+    }
 }
 
 impl Wrapper {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::Run;
+use super::policies::{self, Answer, Chosen, Setting};
 use crate::computed::{Computed, Limit, MOST, Per, Redacted};
 use hookweave_machine::Error;
 use hookweave_machine::decision::Decision;
@@ -35,8 +36,21 @@ impl ReadyMade {
             "redact-secrets" => redact(&reader),
             "protect-paths" => protect(&reader),
             "limit-calls" => limit(&reader),
+            // A file has a field of its own for them.
+            "policies" => used(&reader, host),
             _ => Err(unknown(name)),
         }
+    }
+
+    /// The hook of a policy's rule.
+    pub(super) fn of_policy(chosen: Chosen) -> Result<Self, String> {
+        let Chosen { rule, answer, .. } = chosen;
+        let decision = match answer {
+            Answer::Block => Decision::Block(rule.told()),
+            Answer::Ask => Decision::Ask(Some(rule.told())),
+        };
+        let matcher = MatcherSpec::default().any_of(rule.compiled()?);
+        Ok(Self::new("PreToolUse", rule.id.clone(), matcher, Run::Decision(decision)))
     }
 
     fn new(event: &str, name: String, matcher: MatcherSpec, run: Run) -> Self {
@@ -50,6 +64,28 @@ impl ReadyMade {
 fn unknown(name: &str) -> Error {
     let hint = did_you_mean(name, NAMES.iter().copied());
     Error::new(Code::InvalidHook, format!("`{name}` is no ready-made hook{hint}; known are {}", NAMES.join(", ")))
+}
+
+fn used<'v, H: Host>(reader: &Reader<'v, H>, host: &'v H) -> Result<Vec<ReadyMade>, Error> {
+    reader.only(&["names", "rules"])?;
+    let example = "a policy such as \"git\" or \"secrets:strict\"";
+    let uses = reader.one_or_more("names", example)?;
+    let uses = uses.ok_or_else(|| reader.refuse("names", format!("is missing; write {example}")))?;
+    let mut settings = Vec::new();
+    if let Some(rules) = reader.value("rules") {
+        let place = format!("{}.rules", host.spelling().local("policies"));
+        let rules = Reader::new(host, &rules, Code::InvalidHook, place)?;
+        for id in rules.keys() {
+            let setting = rules.word(id, Setting::WORDS)?;
+            settings.extend(setting.map(|setting| (id.to_owned(), setting)));
+        }
+    }
+    let chosen = policies::chosen(&uses, &settings).map_err(|wrong| match &wrong {
+        policies::Wrong::Rule(..) => reader.refuse("rules", wrong.message()),
+        policies::Wrong::Use(..) | policies::Wrong::Data(_) => reader.refuse("names", wrong.message()),
+    })?;
+    let hooks = chosen.into_iter().map(ReadyMade::of_policy);
+    hooks.collect::<Result<_, _>>().map_err(|why| reader.refuse("names", why))
 }
 
 fn redact<H: Host>(reader: &Reader<'_, H>) -> Result<Vec<ReadyMade>, Error> {

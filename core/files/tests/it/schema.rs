@@ -57,6 +57,8 @@ fn good() -> Vec<Value> {
     let mut all = vec![
         json!({"hookweave": 1}),
         json!({"hookweave": 1, "guard_policy_files": false}),
+        json!({"hookweave": 1, "policies": ["git", "secrets:strict"]}),
+        json!({"hookweave": 1, "policies": {"use": ["git"], "rules": {"git.push-force": "ask", "lines.unread": "off"}}}),
         json!({"hookweave": 1, "hooks": [], "$schema": "x"}),
         file(&json!({"event": "deploy:start", "command": ["p", "a", ""]})),
         file(
@@ -152,6 +154,13 @@ fn bad() -> Vec<Value> {
         json!({"hookweave": 2}),
         json!({"hookweave": "1"}),
         json!({"hookweave": 1, "hook": []}),
+        json!({"hookweave": 1, "policies": "git"}),
+        json!({"hookweave": 1, "policies": ["gti"]}),
+        json!({"hookweave": 1, "policies": ["git:hard"]}),
+        json!({"hookweave": 1, "policies": [1]}),
+        json!({"hookweave": 1, "policies": {"rules": {}}}),
+        json!({"hookweave": 1, "policies": {"use": ["git"], "rules": {"git.push-force": "allow"}}}),
+        json!({"hookweave": 1, "policies": {"use": ["git"], "but": []}}),
         json!({"hookweave": 1, "hooks": {}}),
         json!({"hookweave": 1, "hooks": null}),
         json!({"hookweave": 1, "hooks": [1]}),

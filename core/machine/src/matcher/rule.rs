@@ -10,11 +10,14 @@ mod path_rule;
 
 use super::MatchResult;
 use crate::match_input::MatchInput;
+use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::{Host, Kind};
 use crate::tool::names as tool_names;
 use crate::tool::usual::{self, SHELLS};
 use crate::tool::{Likeness, Need};
+
+use hookweave_command::{Line, Reading, Simple};
 
 use command::Command;
 use domain::Domain;
@@ -143,6 +146,39 @@ impl Rule {
         MatchResult { grants_all: verdict.grants_all && !is_other_shell, ..verdict }
     }
 
+    /// Whether a call is one that the rule speaks of and none of the others takes out again; of command lines only what is
+    /// known for sure counts, in doubt also what may be.
+    pub(super) fn holds<H: Host>(
+        &self,
+        names: &[&str],
+        lines: &[&Reading],
+        input: &MatchInput<'_, H>,
+        unless: &[Self],
+        in_doubt: bool,
+    ) -> bool {
+        match &self.about {
+            RuleContent::Command(command) => {
+                let place = |path: &str| input.place(path);
+                let unless = commands(unless);
+                lines.iter().any(|line| command.holds(line, &place, &unless, in_doubt))
+            }
+            RuleContent::Path(path_rule) if self.speaks_of(names) => {
+                let found = input.paths();
+                let others = || unless.iter().filter(|rule| rule.speaks_of(names));
+                let is_out = |path: &PathForms| {
+                    others().any(|rule| matches!(&rule.about, RuleContent::Path(other) if other.judge(path).grants_all))
+                };
+                found.indeterminate || found.items.iter().any(|path| path_rule.judge(path).selects && !is_out(path))
+            }
+            _ => self.speaks_of(names) && self.judge_call(names, input).selects,
+        }
+    }
+
+    /// Whether one of the rules means a command of a line for sure.
+    pub(super) fn covers_command(rules: &[Self], command: &Simple, line: &Line, place: command::Place<'_>) -> bool {
+        Command::covers(&commands(rules), command, line, place)
+    }
+
     /// The same of a tool that only resembles known ones: a guard looks at it, and no `allow` counts.
     pub(super) fn judge_alike<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
         let Some(likeness) = input.likeness().filter(|likeness| self.speaks_of_alike(*likeness)) else {
@@ -186,6 +222,12 @@ impl Rule {
             }
         }
     }
+}
+
+/// The rules about command lines.
+fn commands(rules: &[Rule]) -> Vec<&Command> {
+    let about = rules.iter().map(|rule| &rule.about);
+    about.filter_map(|about| if let RuleContent::Command(command) = about { Some(command) } else { None }).collect()
 }
 
 /// Holds if any does; an `allow` counts if all do.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Rules, Writes};
+use super::{AnyOf, Rules, Writes};
 use crate::error::{Code, Error};
 use crate::json::to_json;
 use crate::payload::{Host, Kind, Spelling};
@@ -49,6 +49,10 @@ pub struct MatcherSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[doc(hidden)]
     pub writes: Option<Writes>,
+    /// What a rule of a policy looks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[doc(hidden)]
+    pub any_of: Option<AnyOf>,
     /// A regular expression over the base names of the event's file paths, unanchored; dialects set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_name: Option<String>,
@@ -138,6 +142,13 @@ impl MatcherSpec {
         Self { writes: Some(files), ..self }
     }
 
+    /// What a rule of a policy looks for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn any_of(self, any_of: AnyOf) -> Self {
+        Self { any_of: Some(any_of), ..self }
+    }
+
     /// A regular expression over the base names of the event's file paths; dialects set it.
     #[must_use]
     pub fn base_name(self, pattern: impl Into<String>) -> Self {
@@ -224,6 +235,7 @@ impl MatcherSpec {
             rule: Rules::read(&reader, "rule")?,
             when: reader.text("when")?,
             writes: None,
+            any_of: None,
             base_name: None,
             subject: None,
             naming: None,
@@ -242,6 +254,7 @@ impl MatcherSpec {
             "base_name" => self.base_name.clone().unwrap_or_default(),
             "rule" => self.rule.as_ref().map(Rules::to_string).unwrap_or_default(),
             "writes" => self.writes.as_ref().map(|writes| writes.label().to_owned()).unwrap_or_default(),
+            "any_of" => self.any_of.as_ref().map(|any_of| any_of.label().to_owned()).unwrap_or_default(),
             "when" => self.when.clone().unwrap_or_default(),
             "session" => self.session.clone().unwrap_or_default(),
             "agent" => self.agent.clone().unwrap_or_default(),

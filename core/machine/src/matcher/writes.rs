@@ -19,7 +19,7 @@ use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
 use crate::payload::Host;
-use hookweave_command::{Line, Reading, Word};
+use hookweave_command::{Line, Reading, Simple, Word};
 use programs::{Changes, Use};
 pub use protected::NamedFiles;
 use search::Search;
@@ -119,6 +119,10 @@ pub trait FileSet: fmt::Debug + Send + Sync {
         let is_match = |path: &str| glob.is_match(path) && !hides(pattern, path);
         present.iter().any(|file| above(file).any(is_match))
     }
+    /// Whether a pattern of a shell, of whose last part something is written, becomes the name of a file of the set.
+    fn is_matched_for_sure(&self, _pattern: &str) -> bool {
+        false
+    }
     /// Whether there are files of the set in a folder, given from the root; `here` are the working directory and the project's.
     fn are_below(&self, folder: &str, _here: &[String], present: &[String]) -> bool {
         present.iter().any(|file| above(file).any(|path| path == folder))
@@ -135,19 +139,27 @@ pub struct Writes {
     label: &'static str,
     files: Arc<dyn FileSet>,
     access: Access,
+    /// Only what a line names for sure counts.
+    is_sure: bool,
 }
 
 impl Writes {
     /// Calls that may change one of these files; the label names them to people.
     #[must_use]
     pub fn new(label: &'static str, files: Arc<dyn FileSet>) -> Self {
-        Self { label, files, access: Access::Write }
+        Self { label, files, access: Access::Write, is_sure: false }
     }
 
     /// The same for calls that read them too, or only those.
     #[must_use]
     pub fn access(self, access: Access) -> Self {
         Self { access, ..self }
+    }
+
+    /// The same where only files count that a line names for sure.
+    #[must_use]
+    pub fn named_for_sure(self) -> Self {
+        Self { is_sure: true, ..self }
     }
 
     /// What the files are called.
@@ -168,12 +180,21 @@ impl Writes {
     }
 
     pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        self.judge_without(input, &|_, _| false)
+    }
+
+    /// The same where some commands of a line are not looked at.
+    pub(super) fn judge_without<H: Host>(
+        &self,
+        input: &MatchInput<'_, H>,
+        is_left_out: &dyn Fn(&Simple, &Line) -> bool,
+    ) -> MatchResult {
         match input.tool_names() {
             None => return MatchResult::INDETERMINATE,
             Some(names) if !self.speaks_of(&names) => return MatchResult::NO,
             Some(_) => {}
         }
-        MatchResult::of(self.touched(input).is_some())
+        MatchResult::of(self.touched(input, is_left_out).is_some())
     }
 
     /// Which file of the set a call touches, as people read it; `None` when the call is not known to touch one.
@@ -182,13 +203,17 @@ impl Writes {
         if names.as_ref().is_some_and(|names| !self.speaks_of(names)) {
             return None;
         }
-        Some(match self.touched(input)? {
+        Some(match self.touched(input, &|_, _| false)? {
             Touched::Named(name) => format!("`{name}`"),
             Touched::Unnamed => "a file that the call does not name".to_owned(),
         })
     }
 
-    fn touched<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<Touched> {
+    fn touched<H: Host>(
+        &self,
+        input: &MatchInput<'_, H>,
+        is_left_out: &dyn Fn(&Simple, &Line) -> bool,
+    ) -> Option<Touched> {
         let paths = input.paths();
         if let Some(path) = paths.items.iter().find(|path| self.has(path)) {
             return Some(Touched::Named(path.raw.clone()));
@@ -205,8 +230,8 @@ impl Writes {
             match line {
                 None => self.is_named_in(reading.text()).then_some(Touched::Unnamed),
                 Some(line) => {
-                    let (files, access, present) = (&*self.files, self.access, OnceCell::new());
-                    Lines { files, access, reading, line, place: &place, present }.touched()
+                    let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
+                    Lines { files, access, is_sure, reading, line, place: &place, is_left_out, present }.touched()
                 }
             }
         })
@@ -224,7 +249,7 @@ impl Writes {
 
 impl PartialEq for Writes {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.files, &other.files) && self.access == other.access
+        Arc::ptr_eq(&self.files, &other.files) && self.access == other.access && self.is_sure == other.is_sure
     }
 }
 
@@ -252,10 +277,13 @@ impl Touched {
 struct Lines<'l> {
     files: &'l dyn FileSet,
     access: Access,
+    is_sure: bool,
     reading: &'l Reading,
     line: &'l Line,
     /// The places that a path may mean.
     place: &'l dyn Fn(&str) -> [PathForms; 2],
+    /// The commands that are not looked at.
+    is_left_out: &'l dyn Fn(&Simple, &Line) -> bool,
     present: OnceCell<Vec<String>>,
 }
 
@@ -263,6 +291,10 @@ impl Lines<'_> {
     /// The files of the set that are there now.
     fn present(&self) -> &[String] {
         self.present.get_or_init(|| self.files.present())
+    }
+
+    fn commands(&self) -> impl Iterator<Item = &Simple> {
+        self.line.commands.iter().filter(|command| !(self.is_left_out)(command, self.line))
     }
 
     fn touched(&self) -> Option<Touched> {
@@ -275,11 +307,9 @@ impl Lines<'_> {
 
     fn read(&self, directories: &[String]) -> Option<Touched> {
         let names = |word: &Word| self.names(word, directories);
+        let words = if self.is_sure { programs::surely_read_words } else { programs::read_words };
         let read = self.line.reads.iter().find(|word| names(word)).map(Touched::by);
-        read.or_else(|| {
-            let mut words = self.line.commands.iter().flat_map(programs::read_words);
-            words.find(|word| names(word)).map(|word| Touched::by(&word))
-        })
+        read.or_else(|| self.commands().flat_map(words).find(|word| names(word)).map(|word| Touched::by(&word)))
     }
 
     fn written(&self, directories: &[String]) -> Option<Touched> {
@@ -290,7 +320,7 @@ impl Lines<'_> {
         if self.files.is_of_policy() && policy::ends_processes(self.line) {
             return Some(Touched::Unnamed);
         }
-        self.line.commands.iter().find_map(|command| {
+        self.commands().find_map(|command| {
             let is_touched = match programs::usage(command) {
                 Use::Nothing => false,
                 Use::Policy => self.files.is_of_policy(),
@@ -375,6 +405,9 @@ impl Lines<'_> {
 
     /// Whether a word may name a file of the set.
     fn names(&self, word: &Word, directories: &[String]) -> bool {
+        if self.is_sure {
+            return self.names_for_sure(word, directories);
+        }
         let is_pattern = word.fixed().is_none();
         let may_name = |text: &String| {
             directories.iter().any(|from| self.may_name(&join(from, text), is_pattern || from.contains(PATTERN)))
@@ -390,6 +423,25 @@ impl Lines<'_> {
         // Where it is unknown in which directory a line works, the name alone says what it may be.
         let is_astray = directories.iter().any(|from| from.contains(values::UNKNOWN));
         is_astray && !text.starts_with(['/', '~']) && self.files.is_named_in(text)
+    }
+
+    /// Whether a word names a file of the set whatever is filled in: its last part has to be known.
+    fn names_for_sure(&self, word: &Word, directories: &[String]) -> bool {
+        let word = word.known();
+        let texts = values::texts(&word, self.line);
+        // `curl -d @FILE`
+        let behind = texts.iter().filter_map(|text| text.rsplit_once('@')).map(|(_, file)| file);
+        texts.iter().map(String::as_str).chain(behind.filter(|file| !file.is_empty())).any(|text| {
+            let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            if last.is_empty() || last.contains(values::UNKNOWN) {
+                return false;
+            }
+            directories.iter().any(|from| {
+                let path = join(from, text).replace(values::UNKNOWN, "x");
+                let is_pattern = word.fixed().is_none() && last.contains(PATTERN);
+                self.is_in_set(&path) || is_pattern && self.files.is_matched_for_sure(&path)
+            })
+        })
     }
 
     /// Whether a path, of which parts may be unknown or patterns, may be that of a file of the set.
@@ -464,11 +516,18 @@ impl Lines<'_> {
         let present = self.present();
         let places = (self.place)(".").into_iter().flat_map(|path| path.places);
         let here: Vec<String> = places.map(|place| place.full).collect();
+        let is_above =
+            |place: &str| place == "/" || here.iter().any(|here| format!("{here}/").starts_with(&format!("{place}/")));
+        if self.is_sure && word.fixed().is_none() {
+            return false;
+        }
         let texts = values::texts(word, self.line);
         texts.iter().any(|text| {
             directories.iter().any(|from| {
                 let places = (self.place)(&join(from, text)).into_iter().flat_map(|path| path.places);
-                places.into_iter().any(|place| self.files.are_below(&place.full, &here, present))
+                places.into_iter().any(|place| {
+                    !(self.is_sure && is_above(&place.full)) && self.files.are_below(&place.full, &here, present)
+                })
             })
         })
     }

@@ -2,6 +2,8 @@
 //!
 //! Nothing is overlooked here: an unknown field is refused. `cli/schemas/hookweave.schema.json` says the same for editors.
 
+mod policies;
+
 use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take, Wrong, cut, step};
 use crate::config::ready_made::{OPTIONS, ReadyMade};
@@ -17,7 +19,7 @@ use hookweave_machine::json::Json;
 use hookweave_machine::matcher::{FIELDS, MatcherSpec};
 
 /// Fields of a file.
-pub(in crate::config) const TOP: &[&str] = &["$schema", "hookweave", "guard_policy_files", "hooks"];
+pub(in crate::config) const TOP: &[&str] = &["$schema", "hookweave", "guard_policy_files", "policies", "hooks"];
 
 /// Fields of a hook.
 pub(in crate::config) const HOOK: &[&str] = &[
@@ -103,6 +105,10 @@ fn read(text: &str, syntax: Syntax, source: &Source<'_>) -> Loaded {
         reading.take(known);
         let guards = guards_policy_files(reading, &top);
         reading.switches().policy_files = reading.take(guards).flatten();
+        if let Some(policies) = top.get("policies") {
+            let read = policies::read(reading, &policies);
+            reading.take(read);
+        }
         let Some(hooks) = top.get("hooks") else { return };
         let listed = hooks.items();
         for entry in reading.take(listed).unwrap_or_default() {

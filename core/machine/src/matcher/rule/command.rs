@@ -7,7 +7,7 @@ mod wild;
 
 use super::MatchResult;
 use crate::pattern::Pattern as Regex;
-use hookweave_command::{Reading, Simple};
+use hookweave_command::{Line, Reading, Simple, Word, program_name};
 use meaning::Meaning;
 pub(in crate::matcher) use paths::Place;
 use paths::Spot;
@@ -90,6 +90,38 @@ impl Command {
         MatchResult { selects, grants_all }
     }
 
+    /// Whether a command of a line is one that the rule means, and none of the others takes it out again. Only what is known
+    /// for sure counts, in doubt also what may be. Of a line that is not understood whole, what was read is looked at.
+    pub(super) fn holds(&self, reading: &Reading, place: Place<'_>, unless: &[&Self], in_doubt: bool) -> bool {
+        let line = reading.seen();
+        if reading.line.is_some() && !self.patterns.iter().any(|pattern| pattern.may_fit(reading)) {
+            return false;
+        }
+        let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) };
+        let sure = Spot::sure(line, place);
+        line.commands.iter().any(|command| {
+            command.runs().any(|(program, args, is_fed)| {
+                self.means(program, args, is_fed, &spot)
+                    && !unless.iter().any(|other| other.means(program, args, is_fed, &sure))
+            })
+        })
+    }
+
+    /// Whether a command is one that one of the rules means for sure.
+    pub(super) fn covers(rules: &[&Self], command: &Simple, line: &Line, place: Place<'_>) -> bool {
+        let spot = Spot::sure(line, place);
+        let means =
+            |rule: &&Self| command.runs().any(|(program, args, is_fed)| rule.means(program, args, is_fed, &spot));
+        rules.iter().any(means)
+    }
+
+    fn means(&self, program: &str, args: &[Word], is_fed: bool, spot: &Spot<'_>) -> bool {
+        if !self.is_specific {
+            return self.patterns.iter().any(|pattern| pattern.head.is(program_name(program)));
+        }
+        self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed, spot))
+    }
+
     /// Whether a command is one that the rule means, however it is spelt.
     fn is_meant(&self, command: &Simple, spot: &Spot<'_>) -> bool {
         let mut calls = command.calls();
@@ -97,6 +129,15 @@ impl Command {
             && calls.any(|(program, args, is_fed)| {
                 self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed, spot))
             })
+    }
+}
+
+impl Head {
+    fn is(&self, name: &str) -> bool {
+        match self {
+            Self::Is(known) => known == name,
+            Self::BeginsWith(start) => name.starts_with(start.as_str()),
+        }
     }
 }
 

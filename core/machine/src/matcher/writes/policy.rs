@@ -18,6 +18,7 @@ const ASKS: &[&str] = &[
     "lint",
     "list",
     "man",
+    "policies",
     "record",
     "replay",
     "run",

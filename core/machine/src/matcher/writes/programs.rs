@@ -165,6 +165,21 @@ pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
     }
 }
 
+/// Programs whose first operand is a pattern or a program for texts.
+const SEARCH: &[&str] = &["ack", "ag", "awk", "egrep", "fgrep", "gawk", "grep", "jq", "rg", "sed", "yq", "zgrep"];
+
+/// The same without the patterns that are searched for.
+pub(super) fn surely_read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
+    let mut words = read_words(command);
+    let is_given = |word: &Word| matches!(word.plain.as_str(), "-e" | "-f") || word.plain.starts_with("--regexp");
+    let searches =
+        running(command).is_some_and(|(program, args, _)| SEARCH.contains(&program) && !args.iter().any(is_given));
+    if searches && !words.is_empty() {
+        words.remove(0);
+    }
+    words
+}
+
 /// The program that a command runs, with its arguments, and whether it gets further ones from elsewhere: for one that
 /// starts another, the other.
 fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {

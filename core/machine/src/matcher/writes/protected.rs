@@ -87,6 +87,15 @@ impl FileSet for NamedFiles {
         self.patterns.iter().any(|named| pattern.split('/').any(|part| named.may_be(part)))
     }
 
+    fn is_matched_for_sure(&self, pattern: &str) -> bool {
+        let (folder, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        last.contains(char::is_alphanumeric)
+            && self.patterns.iter().any(|named| {
+                let is_name = !named.name.contains(['*', '?', '[', '{']) && named.may_be(last);
+                is_name && named.rule.hits(&format!("{folder}/{}", named.name))
+            })
+    }
+
     fn are_below(&self, folder: &str, here: &[String], _present: &[String]) -> bool {
         let above = |path: &str| path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let is_above = |named: &Named, base: &String| {

@@ -120,8 +120,9 @@ impl Meaning {
             return false;
         }
         let args = self.read(args, is_fed);
-        let has_flags = args.any_flag || self.flags.iter().all(|wanted| wanted.is_among(&args.flags));
-        has_flags && (self.is_open || args.any_flag || !args.ends_in_flag) && self.has_words(&args.words, spot)
+        let any_flag = args.any_flag && !spot.is_sure;
+        let has_flags = any_flag || self.flags.iter().all(|wanted| wanted.is_among(&args.flags, spot.is_sure));
+        has_flags && (self.is_open || any_flag || !args.ends_in_flag) && self.has_words(&args.words, spot)
     }
 
     /// Tells the flags of a command from its other words.
@@ -181,6 +182,12 @@ impl Meaning {
         for word in words {
             let mut next = vec![false; at.len()];
             for place in (0..at.len()).filter(|place| at.get(*place) == Some(&true)) {
+                if spot.is_sure && matches!(word, Argument::Any) {
+                    if matches!(self.words.get(place), Some(Token::Any)) {
+                        self.enter(&mut next, place);
+                    }
+                    continue;
+                }
                 if matches!(word, Argument::Any) {
                     (place..at.len()).for_each(|place| self.enter(&mut next, place));
                     break;
@@ -189,7 +196,9 @@ impl Meaning {
                     self.enter(&mut next, place);
                 }
                 match (self.words.get(place), word) {
-                    (Some(Token::EndOfFlags), word) if word.may_end_flags() => self.enter(&mut next, place + 1),
+                    (Some(Token::EndOfFlags), word) if word.may_end_flags(spot.is_sure) => {
+                        self.enter(&mut next, place + 1);
+                    }
                     (Some(Token::Any), _) => self.enter(&mut next, place),
                     (Some(Token::One(wanted)), Argument::One(word) | Argument::Maybe(word))
                         if wanted.may_be(word, spot) =>
@@ -219,9 +228,11 @@ impl Meaning {
 
 impl Argument<'_> {
     /// Whether the words behind it may be operands because of it.
-    fn may_end_flags(&self) -> bool {
+    fn may_end_flags(&self, is_sure: bool) -> bool {
         match self {
-            Self::Any | Self::EndOfFlags => true,
+            Self::EndOfFlags => true,
+            _ if is_sure => false,
+            Self::Any => true,
             Self::One(word) | Self::Maybe(word) => word.fixed().is_none() && "--".starts_with(word.known_start()),
         }
     }
@@ -248,12 +259,13 @@ impl Wanted {
         (Self { sets, whole, start, value, takes: flag.takes }, flag.takes)
     }
 
-    fn is_among(&self, flags: &[(flags::Flag, Option<&Word>)]) -> bool {
+    fn is_among(&self, flags: &[(flags::Flag, Option<&Word>)], is_sure: bool) -> bool {
         let sets = |flag: &flags::Flag, name: &String| flag.sets.contains(name);
         let is_set = |name: &String| flags.iter().any(|(flag, _)| sets(flag, name));
         if let Some(value) = &self.value {
             let has_value = |flag: &flags::Flag, next: Option<&Word>| match (&flag.value, next) {
-                (Some(text), _) => text.starts_with('$') || value.is_match(text),
+                (Some(text), _) => text.starts_with('$') && !is_sure || value.is_match(text),
+                (None, Some(word)) if is_sure => value.is_surely(word),
                 (None, Some(word)) => value.may_be(word),
                 (None, None) => false,
             };

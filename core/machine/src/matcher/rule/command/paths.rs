@@ -8,7 +8,7 @@ use super::wild::{Wild, may_become};
 use crate::matcher::directories::{directories, join};
 use crate::matcher::values::UNKNOWN;
 use crate::path::PathForms;
-use hookweave_command::{Line, Word};
+use hookweave_command::{Line, Simple, Word};
 
 /// The places that a path may mean: from the working directory, and from the project's.
 pub(in crate::matcher) type Place<'p> = &'p dyn Fn(&str) -> [PathForms; 2];
@@ -18,6 +18,8 @@ pub(super) struct Spot<'p> {
     line: &'p Line,
     place: Place<'p>,
     directories: OnceCell<Vec<String>>,
+    /// Only what is known for sure counts.
+    pub(super) is_sure: bool,
 }
 
 /// An operand of a rule, as a text and as a path.
@@ -42,19 +44,35 @@ impl Operand {
 
     /// Whether a word of a line may be the operand.
     pub(super) fn may_be(&self, word: &Word, spot: &Spot<'_>) -> bool {
-        self.text.may_be(word) || self.path.as_ref().is_some_and(|path| spot.may_lie_at(path, word))
+        if spot.is_sure && word.is_filled_in() {
+            return false;
+        }
+        let is_text = if spot.is_sure { self.text.is_surely(word) } else { self.text.may_be(word) };
+        is_text || self.path.as_ref().is_some_and(|path| spot.may_lie_at(path, word))
     }
 }
 
 impl<'p> Spot<'p> {
     pub(super) fn new(line: &'p Line, place: Place<'p>) -> Self {
-        Self { line, place, directories: OnceCell::new() }
+        Self { line, place, directories: OnceCell::new(), is_sure: false }
+    }
+
+    /// The same, where only what is known for sure counts.
+    pub(super) fn sure(line: &'p Line, place: Place<'p>) -> Self {
+        Self { is_sure: true, ..Self::new(line, place) }
     }
 
     /// The directories in which the line may work. One that is not known has [`UNKNOWN`] in it.
     fn directories(&self) -> &[String] {
-        self.directories
-            .get_or_init(|| directories(self.line).unwrap_or_else(|| vec![String::new(), UNKNOWN.to_string()]))
+        let all = || directories(self.line).unwrap_or_else(|| vec![String::new(), UNKNOWN.to_string()]);
+        self.directories.get_or_init(|| {
+            let mut all = all();
+            // What begins with `cd` works in the first folder no more.
+            if self.is_sure && all.len() > 1 && self.line.commands.first().is_some_and(Simple::changes_directory) {
+                all.remove(0);
+            }
+            all
+        })
     }
 
     /// Whether a word may be the path of a rule, from one of the directories in which the line works.
@@ -81,7 +99,7 @@ impl<'p> Spot<'p> {
                 return false;
             }
             if from.contains(UNKNOWN) && !path.starts_with(['/', '~']) {
-                return wanted.iter().any(|wanted| may_lie_below(wanted, folder.unwrap_or(path)));
+                return !self.is_sure && wanted.iter().any(|wanted| may_lie_below(wanted, folder.unwrap_or(path)));
             }
             folder.is_some_and(|folder| self.full(&join(from, folder)).iter().any(|found| is_there(found)))
                 || self.full(&join(from, path)).iter().any(|found| {

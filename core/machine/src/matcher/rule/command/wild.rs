@@ -39,6 +39,15 @@ impl Wild {
         if let [only] = &*self.0 { Some(only) } else { None }
     }
 
+    /// Whether a word matches whatever is filled in; a pattern of the shell that may become the text does.
+    pub(super) fn is_surely(&self, word: &Word) -> bool {
+        match (word.fixed(), self.plain()) {
+            (Some(fixed), _) => self.is_match(fixed),
+            (None, Some(plain)) => !word.is_filled_in() && may_become(&word.plain, plain),
+            (None, None) => self.is_match(&word.plain),
+        }
+    }
+
     /// Whether a word that is filled in when the line runs may match.
     pub(super) fn may_be(&self, word: &Word) -> bool {
         if let Some(fixed) = word.fixed() {

@@ -1,0 +1,147 @@
+//! Each policy against lines that it must stop and lines that it must let pass (`core/files/policies/tests`).
+
+use std::path::{Path, PathBuf};
+
+use hookweave::{Action, Engine, Event};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A call, and the rule that stops it.
+#[derive(Deserialize)]
+struct Case {
+    line: Option<String>,
+    tool: Option<String>,
+    args: Option<Value>,
+    stops: Option<String>,
+}
+
+impl Case {
+    fn call(&self) -> (String, Value) {
+        match &self.line {
+            Some(line) => ("Bash".to_owned(), json!({"command": line})),
+            None => (self.tool.clone().unwrap(), self.args.clone().unwrap()),
+        }
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("files/policies/tests")
+}
+
+/// Each pack's name with its cases.
+fn all() -> Vec<(String, Vec<Case>)> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap();
+        let cases = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (file.file_stem().unwrap().to_str().unwrap().to_owned(), cases)
+    };
+    files.iter().map(read).collect()
+}
+
+/// The reason for which a call is stopped.
+fn stopped(engine: &Engine, case: &Case) -> Option<String> {
+    let (tool, args) = case.call();
+    let outcome = engine.dispatch_sync(Event::pre_tool_use(&tool, args)).unwrap();
+    let stops = matches!(outcome.decision(), Action::Block | Action::Ask);
+    stops.then(|| outcome.reason().unwrap_or_default().to_owned())
+}
+
+fn engine(names: &[String]) -> Engine {
+    let engine = Engine::builder().project_dir("/work/shop").build().unwrap();
+    engine.use_policies(names.to_vec()).unwrap();
+    engine
+}
+
+#[test]
+fn every_pack_stops_what_it_is_for_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for (pack, cases) in all() {
+        let engine = engine(std::slice::from_ref(&pack));
+        let stops = cases.iter().filter(|case| case.stops.is_some()).count();
+        assert!(stops >= 12 && cases.len() - stops >= 12, "{pack} has too few cases");
+        for case in &cases {
+            let found = stopped(&engine, case);
+            let is_right = match (&case.stops, &found) {
+                (Some(id), Some(reason)) => reason.contains(&format!("({id})")),
+                (None, None) => true,
+                _ => false,
+            };
+            if !is_right {
+                wrong.push(format!("{pack}: {:?}\n    wanted {:?}, found {found:?}", case.call(), case.stops));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn all_packs_together_let_pass_what_people_type_all_day() {
+    let packs: Vec<String> = all().into_iter().map(|(pack, _)| pack).collect();
+    let engine = engine(&packs);
+    let mut wrong = Vec::new();
+    for (pack, cases) in all() {
+        for case in cases.iter().filter(|case| case.stops.is_none()) {
+            if let Some(reason) = stopped(&engine, case) {
+                wrong.push(format!("{pack}: {:?}: {reason}", case.call()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The page of all rules.
+fn page() -> String {
+    let mut page = "# Policies\n\n<!-- Written from `core/files/policies` by `UPDATE_GOLDEN=1 cargo test -p hookweave --test it policies`. -->\n\n\
+        A policy is a pack of rules that comes with hookweave. One line uses it:\n\n\
+        ```toml\npolicies = [\"git\", \"filesystem\", \"secrets:strict\"]\n```\n\n\
+        A program says `client.use(\"git\", \"secrets:strict\")`, in Rust `engine.use_policies([\"git\", \"secrets:strict\"])`. Levels\n\
+        are `standard`, `strict` and `paranoid`; each has the rules of those before it. Single rules are set by their ids:\n\n\
+        ```toml\n[policies]\nuse = [\"git\", \"secrets:strict\"]\n[policies.rules]\n\"git.push-force\" = \"ask\"     # or \"block\", \"off\"\n```\n\n\
+        Files add up: a project's `off` takes nothing from what your own file or the administrator's says. What a policy goes by\n\
+        is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops slips; it is no sandbox.\n"
+        .to_owned();
+    for pack in hookweave_host::config::policies::packs() {
+        let pack = pack.unwrap();
+        page += &format!(
+            "\n## {}\n\n{}\n\n| rule | decides | level | why | instead |\n|---|---|---|---|---|\n",
+            pack.name, pack.about
+        );
+        for rule in &pack.rules {
+            let (reason, suggest) = (rule.reason.replace('|', "\\|"), rule.suggest.replace('|', "\\|"));
+            let (answer, level) = (rule.answer.as_str(), rule.level.as_str());
+            page += &format!("| `{}` | {answer} | {level} | {reason} | {suggest} |\n", rule.id);
+        }
+    }
+    page
+}
+
+#[test]
+fn the_page_of_policies_says_what_they_are() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/policies.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page(), "write it anew with UPDATE_GOLDEN=1");
+}
+
+#[test]
+fn every_rule_has_a_case_unless_it_is_of_a_higher_level() {
+    let cased: Vec<String> = all().into_iter().flat_map(|(_, cases)| cases).filter_map(|case| case.stops).collect();
+    for pack in hookweave_host::config::policies::packs() {
+        for rule in &pack.unwrap().rules {
+            let is_standard = rule.level == hookweave_host::config::policies::Level::Standard;
+            assert!(!is_standard || cased.contains(&rule.id), "{} has no case that it stops", rule.id);
+        }
+    }
+}
+
+#[test]
+fn the_rules_of_all_levels_compile() {
+    let engine = Engine::new();
+    let packs: Vec<String> = all().into_iter().map(|(pack, _)| format!("{pack}:paranoid")).collect();
+    let hooks = engine.use_policies(packs).unwrap();
+    let rules = hookweave_host::config::policies::packs().map(|pack| pack.unwrap().rules.len()).sum::<usize>();
+    assert_eq!(hooks.len(), rules);
+}
