@@ -1,5 +1,6 @@
 //! Each policy against lines that it must stop and lines that it must let pass (`core/files/policies/tests`).
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hookweave::{Action, Engine, Event};
@@ -93,7 +94,7 @@ fn all_packs_together_let_pass_what_people_type_all_day() {
 
 /// The page of all rules.
 fn page() -> String {
-    let mut page = "# Policies\n\n<!-- Written from `core/files/policies` by `UPDATE_GOLDEN=1 cargo test -p hookweave --test it policies`. -->\n\n\
+    let mut page = "# Policies\n\n<!-- Written from `core/files/policies` by `UPDATE_DOCS=1 cargo test -p hookweave --test it docs`. -->\n\n\
         A policy is a pack of rules that comes with hookweave. One line uses it:\n\n\
         ```toml\npolicies = [\"git\", \"filesystem\", \"secrets:strict\"]\n```\n\n\
         A program says `client.use(\"git\", \"secrets:strict\")`, in Rust `engine.use_policies([\"git\", \"secrets:strict\"])`. Levels\n\
@@ -104,26 +105,25 @@ fn page() -> String {
         .to_owned();
     for pack in hookweave_host::config::policies::packs() {
         let pack = pack.unwrap();
-        page += &format!(
-            "\n## {}\n\n{}\n\n| rule | decides | level | why | instead |\n|---|---|---|---|---|\n",
-            pack.name, pack.about
-        );
+        let (name, about) = (&pack.name, &pack.about);
+        write!(page, "\n## {name}\n\n{about}\n\n| rule | decides | level | why | instead |\n|---|---|---|---|---|\n")
+            .unwrap();
         for rule in &pack.rules {
             let (reason, suggest) = (rule.reason.replace('|', "\\|"), rule.suggest.replace('|', "\\|"));
             let (answer, level) = (rule.answer.as_str(), rule.level.as_str());
-            page += &format!("| `{}` | {answer} | {level} | {reason} | {suggest} |\n", rule.id);
+            writeln!(page, "| `{}` | {answer} | {level} | {reason} | {suggest} |", rule.id).unwrap();
         }
     }
     page
 }
 
 #[test]
-fn the_page_of_policies_says_what_they_are() {
+fn the_docs_of_policies_say_what_they_are() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/policies.md");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, page()).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page(), "write it anew with UPDATE_GOLDEN=1");
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page(), "write it anew with UPDATE_DOCS=1");
 }
 
 #[test]
