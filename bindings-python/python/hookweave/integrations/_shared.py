@@ -162,6 +162,12 @@ class Conversation:
         """Whether it runs within a tool call of another one."""
         return self.session.agent_id is not None
 
+    def subagent(self, kind: str, id: str | None = None) -> Conversation:
+        """A subagent in it, with notes of its own."""
+        session, notes = self.session.subagent(kind, id), _Notes()
+        session.context = notes
+        return Conversation(self.client, session, notes)
+
     async def start(self, source: str, *, sync: bool = False) -> None:
         """Raises ``SessionStart``, or ``SubagentStart``, the first time."""
         if self._started:
@@ -287,10 +293,7 @@ class _Inside:
         with self._lock:
             found = self._children.get((kind, id))
             if found is None or found.session.closed:
-                notes = _Notes()
-                session = self.parent.session.subagent(kind)
-                session.context = notes
-                found = self._children[kind, id] = Conversation(self.parent.client, session, notes)
+                found = self._children[kind, id] = self.parent.subagent(kind)
             return found
 
 
