@@ -24,7 +24,7 @@ try:
 except ImportError as _error:
     raise missing("openai_agents", _error) from _error
 
-__all__ = ["HookweaveRunner"]
+__all__ = ["HookweaveRunner", "PromptRefusedError"]
 
 _RUNS_HERE = ("executor", "computer", "editor", "on_invoke_tool")
 """What the SDK's tools have that this process runs, and that are no functions."""

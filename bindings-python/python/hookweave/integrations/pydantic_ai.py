@@ -22,7 +22,7 @@ try:
 except ImportError as _error:
     raise missing("pydantic_ai", _error) from _error
 
-__all__ = ["Hookweave"]
+__all__ = ["Hookweave", "PromptRefusedError"]
 
 _CONTROL_FLOW = (ApprovalRequired, CallDeferred, SkipToolExecution)
 
