@@ -13,10 +13,14 @@ from deepagents import create_deep_agent
 from hookweave import HookResponse
 from hookweave.integrations.claude_agent_sdk import hooks_of
 from hookweave.integrations.langchain import HookweaveMiddleware, hooked_subagents
+from hookweave.integrations.mcp import HookweaveMiddleware as HookweaveServerMiddleware
 from hookweave.integrations.openai_agents import HookweaveRunner
 from hookweave.integrations.pydantic_ai import Hookweave
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import StructuredTool
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+from mcp_types import ElicitResult
 from pydantic_ai import Agent as PydanticAgent
 
 import agent_langchain
@@ -106,6 +110,25 @@ def test_typed_arguments_survive_a_change() -> None:
     agent: Any = PydanticAgent(model, tools=[book], capabilities=[Hookweave(world.client)])
     asyncio.run(agent.run("hi"))
     assert given == [(datetime.date(2030, 1, 2), 3)]
+
+
+@pytest.mark.parametrize(("says", "ran"), [("Allow once", ["fetch u"]), ("Deny", [])])
+def test_a_client_of_an_older_protocol_is_asked_by_an_elicitation(says: str, ran: list[str]) -> None:
+    world = World().policy()
+    server = MCPServer("world", middleware=[HookweaveServerMiddleware(world.client, approval="client")])
+    server.tool()(world.fetch)
+
+    async def elicit(context: Any, asked: Any) -> ElicitResult:
+        assert asked.message.startswith("fetch u?")
+        return ElicitResult(action="accept", content={"decision": says})
+
+    async def call() -> Any:
+        async with Client(server, mode="legacy", elicitation_callback=elicit) as client:
+            return await client.call_tool("fetch", {"url": "u"})
+
+    result = asyncio.run(call())
+    assert world.ran == ran
+    assert result.is_error is (not ran)
 
 
 @pytest.mark.filterwarnings("ignore::claude_agent_sdk.CanUseToolShadowedWarning")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping
@@ -82,6 +83,8 @@ def now(running: Coroutine[Any, Any, T]) -> T:
 
 def as_json(value: Any) -> Any:
     """A framework's value as hooks get it: JSON, with texts for what has no JSON form."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
@@ -154,7 +157,7 @@ class Conversation:
         self.session = session
         self.notes = notes
         self.stopped: str | None = None
-        """Why a hook has ended the agent's turn."""
+        """Why a hook has ended the agent's turn; the adapter forgets it when the next one begins."""
         self._started = False
 
     @property
@@ -180,8 +183,7 @@ class Conversation:
             raise kind(started.reason or "a hook refused to let the agent begin")
 
     async def submit(self, prompt: str, *, sync: bool = False) -> Submitted:
-        """Submits a prompt; a new turn begins."""
-        self.stopped = None
+        """Submits a prompt."""
         return self.session.submit_prompt_sync(prompt) if sync else await self.session.submit_prompt(prompt)
 
     async def goes_on(self, last_message: str | None, *, sync: bool = False) -> bool:

@@ -105,6 +105,7 @@ class _Listener:
         return {}
 
     async def _submitted(self, conversation: Conversation, given: Any) -> dict[str, Any]:
+        conversation.stopped = None
         await conversation.start("startup")
         submitted = await conversation.submit(given["prompt"])
         if not submitted.accepted:
@@ -180,7 +181,11 @@ class _Listener:
     async def _stopped(self, conversation: Conversation, given: Any) -> dict[str, Any]:
         goes_on = await conversation.goes_on(given.get("last_assistant_message"))
         self._left()
-        return {"decision": "block", "reason": conversation.notes.take() or "a hook"} if goes_on else {}
+        return (
+            {"decision": "block", "reason": conversation.notes.take() or "a hook wants you to continue"}
+            if goes_on
+            else {}
+        )
 
     async def _subagent_started(self, conversation: Conversation, given: Any) -> dict[str, Any]:
         if conversation.session.closed:
@@ -194,7 +199,7 @@ class _Listener:
 
     async def _subagent_stopped(self, conversation: Conversation, given: Any) -> dict[str, Any]:
         if await conversation.goes_on(given.get("last_assistant_message")):
-            return {"decision": "block", "reason": conversation.notes.take() or "a hook"}
+            return {"decision": "block", "reason": conversation.notes.take() or "a hook wants you to continue"}
         del self._agents[given["agent_id"]]
         self._left()
         return {}

@@ -55,6 +55,7 @@ class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
         # A run without a thread is a conversation of its own.
         own = {"hookweave_run": state.get("hookweave_run") or str(uuid.uuid4())}
         conversation, last = self._conversation({**state, **own}), state["messages"][-1]
+        conversation.stopped = None
         await conversation.start("resume" if len(state["messages"]) > 1 else "startup", sync=sync)
         if conversation.is_subagent or not isinstance(last, HumanMessage):
             return own

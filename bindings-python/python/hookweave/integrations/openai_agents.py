@@ -48,12 +48,19 @@ class HookweaveRunner:
     async def run(self, agent: Agent[Any], input: Any, **options: Any) -> Any:
         """``Runner.run`` with hooks; raises :class:`PromptRefusedError` where a hook refuses the prompt."""
         conversation, input, options = await self._begin(agent, input, options)
+        token = self._running.set(conversation)
+        try:
+            return await self._to_the_end(conversation, agent, input, options)
+        finally:
+            self._running.reset(token)
+
+    async def _to_the_end(self, conversation: Conversation, agent: Any, input: Any, options: dict[str, Any]) -> Any:
         while True:
             result = await Runner.run(agent, input, **options)
             last = result.final_output if isinstance(result.final_output, str) else None
             if result.interruptions or not await conversation.goes_on(last):
                 return result
-            told = {"role": "user", "content": conversation.notes.take() or "a hook wants you to go on"}
+            told = {"role": "user", "content": conversation.notes.take() or "a hook wants you to continue"}
             if options.get("previous_response_id"):
                 options["previous_response_id"] = result.last_response_id
             kept = any(options.get(name) for name in ("session", "conversation_id", "previous_response_id"))
@@ -61,8 +68,12 @@ class HookweaveRunner:
 
     async def run_streamed(self, agent: Agent[Any], input: Any, **options: Any) -> Any:
         """``Runner.run_streamed`` with hooks, but for ``Stop``: the SDK's stream ends with the run."""
-        _, input, options = await self._begin(agent, input, options)
-        return Runner.run_streamed(agent, input, **options)
+        conversation, input, options = await self._begin(agent, input, options)
+        token = self._running.set(conversation)
+        try:
+            return Runner.run_streamed(agent, input, **options)
+        finally:
+            self._running.reset(token)
 
     def run_sync(self, agent: Agent[Any], input: Any, **options: Any) -> Any:
         """:meth:`run` for code that is not async."""
@@ -73,7 +84,7 @@ class HookweaveRunner:
         config = copy.copy(options.get("run_config") or RunConfig())
         stored = getattr(options.get("session"), "session_id", None) or options.get("conversation_id")
         conversation = self._conversations.of(stored or config.group_id, agent.name)
-        self._running.set(conversation)
+        conversation.stopped = None
         resumed = isinstance(input, RunState)
         await conversation.start("resume" if resumed else "startup")
         if resumed:

@@ -57,6 +57,7 @@ class Hookweave(AbstractCapability[Any]):
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> AgentRunResult[Any]:
         """Submits the prompt."""
         conversation = self._conversation(ctx)
+        conversation.stopped = None
         await conversation.start("resume" if ctx.messages else "startup")
         if isinstance(ctx.prompt, str) and not conversation.is_subagent:
             submitted = await conversation.submit(ctx.prompt)
