@@ -18,6 +18,8 @@ from hookweave.integrations.openai_agents import HookweaveRunner
 from hookweave.integrations.pydantic_ai import Hookweave
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import StructuredTool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ElicitResult
@@ -60,6 +62,36 @@ def test_a_run_without_a_thread_is_one_session() -> None:
     state = asyncio.run(agent.ainvoke({"messages": [HumanMessage("hi")]}))
     assert len(world.sessions) == 1 and world.count("SessionStart") == 1
     assert "hookweave_run" not in state
+
+
+def test_a_call_whose_tool_interrupts_the_graph_counts_as_not_begun() -> None:
+    world, seen = World(), Seen()
+    safe = {"modified": {"args": {"command": "ls --safe"}}}
+    world.client.register_hook("PreToolUse", lambda e: safe, once=True)
+    ended: list[str] = []
+    world.client.register_hook("PostToolUse", lambda e: ended.append(e.args["command"]))
+
+    def bash(command: str) -> str:
+        """Runs a command."""
+        return f"{command}: {interrupt('how?')}"
+
+    agent = agent_langchain.create_agent(
+        agent_langchain.Script(turns=[turn(("bash", {"command": "ls"})), DONE], seen=seen),
+        [StructuredTool.from_function(func=bash)],
+        middleware=[HookweaveMiddleware(world.client)],
+        checkpointer=InMemorySaver(),
+    )
+
+    async def twice() -> list[str]:
+        thread: Any = {"configurable": {"thread_id": "t"}}
+        await agent.ainvoke({"messages": [HumanMessage("hi")]}, thread)
+        before = list(ended)
+        await agent.ainvoke(Command(resume="slowly"), thread)
+        return before
+
+    assert asyncio.run(twice()) == []
+    assert "ls --safe: slowly" in seen.requests[-1]
+    assert ended == ["ls --safe"]
 
 
 def test_openai_agent_as_a_tool_without_hooks_is_refused() -> None:

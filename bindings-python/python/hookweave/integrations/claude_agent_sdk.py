@@ -19,6 +19,9 @@ from ._shared import Conversation, Conversations, missing, suspend
 
 try:
     from claude_agent_sdk import HookMatcher
+
+    if "on_failure" not in HookMatcher.__dataclass_fields__:
+        raise ImportError("this release of it lets a call run where a hook fails", name="claude_agent_sdk")
 except ImportError as _error:
     raise missing("claude_agent_sdk", _error) from _error
 
