@@ -37,14 +37,16 @@ RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
 TEST_KIT_READY := $(VENV)/.stamp-agent-hooks
 PAGE_TESTS_READY := tests/approval-page/node_modules/.stamp
 BUNDLERS_READY := tests/bundlers/node_modules/.stamp
+INTEGRATIONS := target/integrations/python
+INTEGRATIONS_READY := $(INTEGRATIONS)/.stamp
 
 READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-stress lint bench mutate coverage advisories format generate clean python node ready
+.PHONY: help demo test test-all test-stress test-integrations lint bench mutate coverage advisories format generate clean python node ready
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 # Both packages at once: while one is compiled the other one's tools are fetched.
 demo: ## run the examples in Python, Node and Rust and compare
@@ -59,6 +61,10 @@ test-all: ready ## run also what is slow or repeats others; writes docs/TESTING.
 
 test-stress: ready ## run every test on a busy machine, three times on two cores and once on one
 	@$(PY) tools/stress.py -- $(NODE_PROGRAMS:%=--node %)
+
+test-integrations: $(PYTHON_READY) $(INTEGRATIONS_READY) ## run the adapters in the agent frameworks they are for
+	@cd tests/integrations/python && PYTHONPATH=$(CURDIR)/bindings-python/python \
+	    $(CURDIR)/$(INTEGRATIONS)/bin/python -m pytest -q -n 2 -p no:cacheprovider
 
 # With what is fetched beside what is compiled.
 ready:
@@ -156,6 +162,12 @@ $(PAGE_TESTS_READY): tests/approval-page/package.json tests/approval-page/packag
 $(BUNDLERS_READY): tests/bundlers/package.json tests/bundlers/package-lock.json
 	npm ci --prefix tests/bundlers --no-fund --no-audit --loglevel=error \
 	    || { echo "note: bundlers could not be installed; the package is not run in them"; mkdir -p $(@D); }
+	touch $@
+
+# Frameworks in an environment of their own: none of them is needed by anything else here.
+$(INTEGRATIONS_READY): tests/integrations/python/requirements.txt | $(TOOLS_READY)
+	$(PY) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 $(NODES_READY):

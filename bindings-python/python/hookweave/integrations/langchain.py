@@ -1,0 +1,197 @@
+"""LangChain, LangGraph and deepagents: ``create_agent(model, tools, middleware=[HookweaveMiddleware(client)])``."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from ..approval import Answer, ApprovalPending, Approver, ApproverName
+from ..client import HookClient
+from ..tools import ToolResult
+from ._shared import Conversation, Conversations, Ran, answers_of, as_json, as_text, missing, now, suspend
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
+    from langchain.agents.middleware.types import PrivateStateAttr
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+    from langgraph.config import get_config
+    from langgraph.errors import GraphBubbleUp
+    from langgraph.types import Command, interrupt
+except ImportError as _error:
+    raise missing("langchain", _error) from _error
+
+__all__ = ["HookweaveMiddleware", "hooked_subagents"]
+
+_SUBAGENT_TOOL = "task"
+
+
+class _State(AgentState[Any], total=False):  # type: ignore[call-arg]  # a TypedDict, where LangChain is installed
+    hookweave_run: Annotated[str, PrivateStateAttr]
+
+
+class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Hooks around an agent's prompts, tools and end; give it as the last middleware, which is the innermost.
+
+    ``approval="interrupt"`` asks by LangGraph's interrupt: its value is the question, and it is resumed with
+    ``Command(resume={"id": question["id"], "option": "Allow once"})``, in another process too. Other values, and all
+    other options, are those of :meth:`HookClient.session`. A thread is a session. deepagents' subagents run only if
+    they went through :func:`hooked_subagents`.
+    """
+
+    state_schema = _State
+
+    def __init__(self, client: HookClient, *, approval: ApproverName | Approver | str | None = None, **options: Any):
+        super().__init__()
+        self._conversations = Conversations(client, suspend if approval == "interrupt" else approval, options)
+        self._subagents: set[str] = set()
+
+    def _conversation(self, state: Any) -> Conversation:
+        config = get_config()
+        thread = config.get("configurable", {}).get("thread_id") or state.get("hookweave_run")
+        return self._conversations.of(thread, config.get("metadata", {}).get("lc_agent_name") or "agent")
+
+    async def _begin(self, state: Any, sync: bool) -> dict[str, Any] | None:
+        # A run without a thread is a conversation of its own.
+        own = {"hookweave_run": state.get("hookweave_run") or str(uuid.uuid4())}
+        conversation, last = self._conversation({**state, **own}), state["messages"][-1]
+        conversation.stopped = None
+        await conversation.start("resume" if len(state["messages"]) > 1 else "startup", sync=sync)
+        if conversation.is_subagent or not isinstance(last, HumanMessage):
+            return own
+        submitted = await conversation.submit(last.text, sync=sync)
+        if not submitted.accepted:
+            return {**own, "messages": [AIMessage(submitted.reason or "a hook refused the prompt")], "jump_to": "end"}
+        if submitted.prompt == last.text:
+            return own
+        content: Any = submitted.prompt
+        if isinstance(last.content, list):
+            others = [part for part in last.content if isinstance(part, dict) and part.get("type") != "text"]
+            content = [*others, {"type": "text", "text": submitted.prompt}]
+        return {**own, "messages": [HumanMessage(content, id=last.id)]}
+
+    def _tell(self, state: Any) -> dict[str, Any] | None:
+        conversation = self._conversation(state)
+        notes = conversation.notes.take()
+        told: dict[str, Any] = {} if notes is None else {"messages": [HumanMessage(notes, name="hooks")]}
+        if conversation.stopped is not None:
+            told["jump_to"] = "end"
+        return told or None
+
+    async def _end(self, state: Any, sync: bool) -> dict[str, Any] | None:
+        conversation, last = self._conversation(state), state["messages"][-1]
+        if not isinstance(last, AIMessage) or last.tool_calls:
+            return None
+        return {"jump_to": "model"} if await conversation.goes_on(last.text, sync=sync) else None
+
+    async def _around(self, request: Any, handler: Any, sync: bool) -> Any:
+        conversation, asked = self._conversation(request.state), request.tool_call
+        kind = asked["args"].get("subagent_type") if asked["name"] == _SUBAGENT_TOOL else None
+        if kind is not None and kind not in self._subagents:
+            said = f"the subagent {kind} has no hooks, and is refused; its program has to name it in hooked_subagents"
+            return _message(request, said, failed=True)
+        await conversation.start("resume", sync=sync)
+
+        def run(args: dict[str, Any] | None) -> Any:
+            return handler(request if args is None else request.override(tool_call={**asked, "args": args}))
+
+        answers: dict[str, Answer] = {}
+        while True:
+            try:
+                options: dict[str, Any] = {"answers": answers, "passes": (GraphBubbleUp,), "seen": _seen, "sync": sync}
+                ran = await conversation.run_tool(asked["name"], asked["args"], asked["id"], run, **options)
+            except ApprovalPending as pending:
+                # LangGraph matches answers by their order: one to another question answers nothing here.
+                answers |= answers_of(interrupt(pending.request.to_dict()))
+            else:
+                return _result(request, ran)
+
+    # LangChain's names for these, async and not.
+
+    @hook_config(can_jump_to=["end"])
+    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Submits the prompt."""
+        return await self._begin(state, sync=False)
+
+    @hook_config(can_jump_to=["end"])
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Submits the prompt."""
+        return now(self._begin(state, sync=True))
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Tells the model what hooks have for it."""
+        return self._tell(state)
+
+    @hook_config(can_jump_to=["model"])
+    async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Asks whether the agent may stop."""
+        return await self._end(state, sync=False)
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Asks whether the agent may stop."""
+        return now(self._end(state, sync=True))
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        """Makes a tool call with hooks."""
+        return await self._around(request, handler, sync=False)
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        """Makes a tool call with hooks."""
+        return now(self._around(request, handler, sync=True))
+
+    async def aclose(self) -> None:
+        """Raises ``SessionEnd`` for every conversation."""
+        await self._conversations.aclose()
+
+    def close(self) -> None:
+        """:meth:`aclose` for code that is not async."""
+        self._conversations.close()
+
+
+def hooked_subagents(hooks: HookweaveMiddleware, subagents: Iterable[Mapping[str, Any]]) -> list[Any]:
+    """deepagents' subagents with hooks around their tools; any other subagent is refused.
+
+    deepagents does not give the main agent's middleware to them, nor to its own ``general-purpose``: name one of that
+    name here to have it.
+    """
+    hooked = []
+    for subagent in subagents:
+        if "runnable" in subagent:
+            raise TypeError(
+                f"the subagent {subagent['name']} is compiled; give its agent the middleware where it is made"
+            )
+        hooks._subagents.add(subagent["name"])
+        hooked.append({**subagent, "middleware": [*subagent.get("middleware", ()), hooks]})
+    return hooked
+
+
+def _seen(result: Any) -> Any:
+    """A tool's message as hooks see it."""
+    if isinstance(result, Command):
+        update = result.update if isinstance(result.update, dict) else {}
+        return "\n".join(message.text for message in update.get("messages", ()))
+    if isinstance(result, ToolMessage):
+        return ToolResult(as_json(result.content), success=result.status != "error")
+    return as_json(result)
+
+
+def _message(request: Any, output: Any, *, failed: bool) -> ToolMessage:
+    content = output if isinstance(output, list) else as_text(output)
+    asked, status = request.tool_call, "error" if failed else "success"
+    return ToolMessage(content, tool_call_id=asked["id"], name=asked["name"], status=status)
+
+
+def _result(request: Any, ran: Ran) -> Any:
+    if ran.refusal is not None:
+        return _message(request, ran.refusal, failed=True)
+    if not ran.changed:
+        if ran.error is not None:
+            raise ran.error
+        return ran.native
+    # Anything else of the old result may hold what hooks took out of the text.
+    message = _message(request, ran.outcome.output, failed=not ran.outcome.ok)
+    if isinstance(ran.native, Command):
+        return Command(graph=ran.native.graph, goto=ran.native.goto, update={"messages": [message]})
+    return message

@@ -1,0 +1,20 @@
+"""Runs the checks around the real frameworks, whose models are scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checks import Run, parameters
+from world import LIMIT
+
+AGENTS = [importlib.import_module(path.stem) for path in sorted(Path(__file__).parent.glob("agent_*.py"))]
+
+
+@pytest.mark.parametrize(("run", "check"), [one for agent in AGENTS for one in parameters(agent.run, agent.IMPOSSIBLE)])
+def test_check(run: Run, check: Any) -> None:
+    asyncio.run(asyncio.wait_for(check(run), LIMIT))
