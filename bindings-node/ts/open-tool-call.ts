@@ -120,7 +120,8 @@ export class OpenToolCall {
     const took = this.#leave("failed");
     if (args !== undefined) driver.thrown.set(args, error);
     this.#span?.threw(error);
-    await this.#ran(new ToolResult(describe(error), { success: false }), took);
+    this.#output = describe(error);
+    await this.#ran(new ToolResult(this.#output, { success: false }), took);
   }
 
   /**

@@ -27,6 +27,9 @@ test("both halves say what hooks changed", async () => {
     [call.runs, call.outcome.output, call.changed("output")],
     [false, "withheld", true],
   );
+  const failing = await client.session().beginTool("Bash", LS);
+  await failing.failed(new Error("no disk"));
+  assert.deepEqual([failing.outcome.output, failing.changed("output")], ["no disk", false]);
   const events = call.outcome.outcomes.map(({ event }) => event.eventType);
   assert.deepEqual(events, ["PreToolUse", "PostToolUse"]);
 });

@@ -35,6 +35,9 @@ def test_both_halves_say_what_hooks_changed(run: Callable[..., Any]) -> None:
         assert call.changed("args")
         await call.succeeded(ToolResult("secret", exit_code=0))
         assert (call.runs, call.outcome.output, call.changed("output")) == (False, "withheld", True)
+        failing = await session.begin_tool("Bash", LS)
+        await failing.failed(OSError("no disk"))
+        assert (failing.outcome.output, failing.changed("output")) == ("no disk", False)
         assert [outcome.event.event_type for outcome in call.outcome.outcomes] == ["PreToolUse", "PostToolUse"]
 
     run(main)

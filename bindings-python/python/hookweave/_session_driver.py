@@ -28,7 +28,7 @@ from .tools import Tool, ToolResult
 if TYPE_CHECKING:
     from ._spans import ToolSpan
 
-__all__ = ["DrivenSession", "Driver", "DrivingClient", "Passes", "Summarise", "Tracing", "run_now"]
+__all__ = ["DrivenSession", "Driver", "DrivingClient", "Passes", "Summarise", "Tracing", "run_now", "why"]
 
 Effect: TypeAlias = dict[str, Any]
 """What is to be done; ``do`` names it."""
@@ -125,13 +125,14 @@ def _ignore_text(text: str) -> None:
     """Takes the pieces of a response where they are not wanted."""
 
 
-def _why(error: BaseException) -> str:
+def why(error: BaseException) -> str:
+    """What an error says, or what it is."""
     return str(error) or type(error).__name__
 
 
 def _failed(error: BaseException) -> ToolResult:
     """The result of a tool that raised."""
-    return ToolResult(_why(error), success=False)
+    return ToolResult(why(error), success=False)
 
 
 def _refused_args(response: Any) -> PayloadError | None:
@@ -181,6 +182,8 @@ class Driver:
         "summarise",
         "tool",
     )
+
+    is_sync: bool
 
     def __init__(
         self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None = None, *, is_sync: bool = False
@@ -305,7 +308,7 @@ class Driver:
                 # There are things in it that are no JSON, and that other code may hold.
                 value = copy.deepcopy(value)
         except Exception as error:
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         return self._flow.frozen(self._keep(value), text, shown)
 
     def _request(self, effect: Effect) -> ApprovalRequest:
@@ -349,7 +352,7 @@ class Driver:
             raise
         except Exception as error:
             logger.warning("the approver of session %s failed", session.id, exc_info=True)
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         if isinstance(chosen, Approval):
             chosen = fields_of(chosen)
         if not isinstance(chosen, (str, Mapping)):
@@ -428,7 +431,7 @@ class Driver:
             response = _native.owned(record_of(given, (perf_counter() - began) * 1000))
         except Exception as error:
             self._cause = error
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         return self._responded(self._keep(response))
 
     async def _read_response(self, effect: Effect) -> Effect:
@@ -443,7 +446,7 @@ class Driver:
             if refused is not None:
                 refused.__cause__ = error
             self._cause = refused or error
-            return self._flow.failed(_why(self._cause))
+            return self._flow.failed(why(self._cause))
 
     async def _read_context(self, effect: Effect) -> Effect:
         context = self._session.context
@@ -460,7 +463,7 @@ class Driver:
             speakers = [(message.role, message.metadata.get("pinned") is True) for message in self._found]
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         return self._flow.context(shown, speakers)
 
     async def _replace_context(self, effect: Effect) -> Effect:
@@ -473,7 +476,7 @@ class Driver:
             await _replace_messages(context, [*before, summary, *after, *newer])
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         return self._flow.done()
 
     async def _replace_prompt(self, effect: Effect) -> Effect:
@@ -498,7 +501,7 @@ class Driver:
             await _replace_messages(context, messages)
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         return self._flow.done()
 
     async def _summarise(self, effect: Effect) -> Effect:
@@ -509,7 +512,7 @@ class Driver:
                 text = await _async_compat.finish(text)
         except Exception as error:
             logger.warning("making a summary for session %s failed", self._session.id, exc_info=True)
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         if not isinstance(text, str):
             return self._flow.failed(f"a summary is a text, not a value of type {type(text).__name__}")
         return self._flow.text(text)
@@ -531,7 +534,7 @@ class Driver:
                 await _async_compat.finish(added)
         except Exception as error:
             logger.warning("the context of session %s did not take a message", self._session.id, exc_info=True)
-            return self._flow.failed(_why(error))
+            return self._flow.failed(why(error))
         return self._flow.done()
 
     async def _show(self, effect: Effect) -> Effect:

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from ._session_driver import DrivenSession, Driver, Effect, run_now
+from ._session_driver import DrivenSession, Driver, Effect, run_now, why
 from .errors import PayloadError
 from .session_results import ToolOutcome
 from .tools import ToolResult
@@ -131,6 +131,7 @@ class OpenToolCall:
 
     def _raised(self, method: str, error: BaseException) -> Coroutine[Any, Any, Effect]:
         self._check(method)
+        self._output = why(error)
         if self._span is not None:
             self._span.failed(error)
         return self._driver.ran(None, error, self._took())
