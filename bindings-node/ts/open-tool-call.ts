@@ -21,12 +21,14 @@ import { copyForHost } from "./values.js";
  * ```ts
  * const call = await session.beginTool("Bash", { command: "ls" });
  * while (call.runs) {
+ *   let output;
  *   try {
- *     await call.succeeded(await run(call.args));
+ *     output = await run(call.args);
  *   } catch (error) {
- *     if (!call.runs) throw error;
  *     await call.failed(error);
+ *     continue;
  *   }
+ *   await call.succeeded(output);
  * }
  * console.log(call.outcome.output ?? call.outcome.reason);
  * ```

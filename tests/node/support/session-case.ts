@@ -426,18 +426,18 @@ async function inHalves(
   const call = await session.beginTool(tool, args, options);
   while (call.runs) {
     const { toolUseId, env, signal } = call;
+    let output: unknown;
     try {
-      await call.succeeded(
-        await run(call.args, { tool: call.tool, toolUseId, session, env, signal }),
-      );
+      output = await run(call.args, { tool: call.tool, toolUseId, session, env, signal });
     } catch (error) {
-      if (!call.runs) throw error;
       if (error instanceof Leaving) {
         call.drop();
         throw error;
       }
       await call.failed(error);
+      continue;
     }
+    await call.succeeded(output);
   }
   return call.outcome;
 }
