@@ -5,15 +5,43 @@
 use crate::line::{Line, Simple, Word, program_name};
 
 /// Programs whose arguments or input may be code.
-const INTERPRETERS: &[&str] =
-    &["Rscript", "awk", "bun", "deno", "gawk", "lua", "mawk", "node", "nodejs", "perl", "php", "pypy", "ruby", "tclsh"];
+const INTERPRETERS: &[&str] = &[
+    "Rscript",
+    "awk",
+    "bun",
+    "deno",
+    "elixir",
+    "emacs",
+    "erl",
+    "gawk",
+    "ghc",
+    "groovy",
+    "ipython",
+    "jshell",
+    "julia",
+    "lua",
+    "mawk",
+    "node",
+    "nodejs",
+    "octave",
+    "osascript",
+    "perl",
+    "php",
+    "pypy",
+    "ruby",
+    "tclsh",
+    "ts-node",
+    "tsx",
+];
 
 /// Clients of databases, whose arguments or input may be statements.
 const CLIENTS: &[&str] = &[
     "bq",
+    "clickhouse",
     "clickhouse-client",
     "cockroach",
     "cqlsh",
+    "cypher-shell",
     "duckdb",
     "mariadb",
     "mongo",
@@ -49,7 +77,108 @@ const STARTS: &[&str] = &[
     "qx",
     "Bun.$",
     "os.run",
+    "os:cmd",
+    "cmd(",
+    "run(",
+    "shell script",
+    "do script",
+    "shell-command",
+    "getline",
+    "| \"",
 ];
+
+/// Programs that hand a command to another machine, a container, a terminal or a shell, which begins somewhere behind one of
+/// these words, and with none of them anywhere in theirs.
+const HANDS: &[(&str, &[&str])] = &[
+    ("adb", &["shell"]),
+    ("alacritty", &["-e"]),
+    ("asdf", &["exec"]),
+    ("aws-vault", &["--"]),
+    ("bwrap", &[]),
+    ("clush", &[]),
+    ("concurrently", &[]),
+    ("conda", &["run"]),
+    ("csh", &["-c"]),
+    ("direnv", &["exec"]),
+    ("docker", &["exec", "run"]),
+    ("docker-compose", &["exec", "run"]),
+    ("doppler", &["--"]),
+    ("dotenv", &["--"]),
+    ("dsh", &[]),
+    ("entr", &[]),
+    ("fd", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("fdfind", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("fly", &["-C", "--command"]),
+    ("flyctl", &["-C", "--command"]),
+    ("git", &["-x", "--exec", "foreach", "run"]),
+    ("gnome-terminal", &["--"]),
+    ("gosu", &[]),
+    ("hatch", &["run"]),
+    ("heroku", &["run"]),
+    ("hyperfine", &[]),
+    ("incus", &["exec"]),
+    ("kitty", &[]),
+    ("konsole", &["-e"]),
+    ("kubectl", &["exec", "--"]),
+    ("ltrace", &[]),
+    ("lxc", &["exec"]),
+    ("machinectl", &["shell"]),
+    ("man", &["-P"]),
+    ("mise", &["exec", "x", "--"]),
+    ("mosh", &[]),
+    ("multipass", &["exec"]),
+    ("nerdctl", &["exec", "run"]),
+    ("nix", &["-c", "--command"]),
+    ("nix-shell", &["--run", "--command"]),
+    ("nodemon", &["--exec", "-x"]),
+    ("npm", &["-c", "--call"]),
+    ("npx", &["-c", "--call", "--"]),
+    ("nu", &["-c"]),
+    ("numactl", &[]),
+    ("oc", &["exec", "rsh"]),
+    ("op", &["--"]),
+    ("pdm", &["run"]),
+    ("pdsh", &[]),
+    ("perf", &["record", "stat"]),
+    ("pipenv", &["run"]),
+    ("podman", &["exec", "run"]),
+    ("poetry", &["run"]),
+    ("pssh", &[]),
+    ("rtk", &[]),
+    ("rye", &["run"]),
+    ("screen", &[]),
+    ("ssh", &[]),
+    ("su-exec", &[]),
+    ("tcsh", &["-c"]),
+    ("tmux", &["new", "new-session", "new-window", "neww", "run-shell", "send", "send-keys", "split-window"]),
+    ("uv", &["run"]),
+    ("vagrant", &["-c", "--command"]),
+    ("valgrind", &[]),
+    ("watchexec", &[]),
+    ("wsl", &[]),
+    ("wsl.exe", &[]),
+    ("xterm", &["-e"]),
+];
+
+/// Programs one of whose words holds a command line, behind such a mark.
+const MARKS: &[(&str, &[&str])] = &[
+    ("ed", &["!"]),
+    ("ex", &["!"]),
+    ("gdb", &["shell ", "!"]),
+    ("mariadb", &["system ", "\\!"]),
+    ("mysql", &["system ", "\\!"]),
+    ("nvim", &["!"]),
+    ("psql", &["\\!"]),
+    ("sed", &["1e "]),
+    ("sqlite3", &[".shell ", ".system "]),
+    ("ssh", &["ProxyCommand=", "LocalCommand="]),
+    ("tar", &["--to-command=", "exec="]),
+    ("vi", &["!"]),
+    ("vim", &["!"]),
+];
+
+/// At how many words a command that is handed on may begin.
+const MAX_HANDED: usize = 16;
 
 /// How many texts in quotes are looked at.
 const MAX_TEXTS: usize = 512;
@@ -91,8 +220,9 @@ pub(crate) fn of_line<'l>(text: &str, line: &'l Line) -> Vec<Code> {
         let inside = at.and_then(|at| args.get(at..)?.split_first());
         inside.map_or((program, args), |(program, args)| (program.plain.as_str(), args))
     };
-    let calls = line.commands.iter().flat_map(Simple::calls).map(|(program, args, _)| (program, args));
-    for (program, args) in calls.map(started) {
+    let calls = || line.commands.iter().flat_map(Simple::calls).map(|(program, args, _)| (program, args));
+    let lines: Vec<String> = calls().flat_map(|(program, args)| handed(program_name(program), args)).collect();
+    for (program, args) in calls().map(started) {
         let is_client = CLIENTS.contains(&program_name(program));
         if !is_client && !is_interpreter(program_name(program)) {
             continue;
@@ -106,7 +236,37 @@ pub(crate) fn of_line<'l>(text: &str, line: &'l Line) -> Vec<Code> {
             add(text);
         }
     }
+    if !lines.is_empty() {
+        codes.push(Code { text: String::new(), lines, is_cut: false });
+    }
     codes
+}
+
+/// What may be the command that a program hands on.
+fn handed(program: &str, args: &[Word]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some((_, words)) = HANDS.iter().find(|(name, _)| *name == program) {
+        let from = if words.is_empty() {
+            Some(0)
+        } else {
+            args.iter().position(|word| words.contains(&word.plain.as_str())).map(|at| at + 1)
+        };
+        let behind = from.and_then(|from| args.get(from..)).unwrap_or_default();
+        for from in 0..behind.len().min(MAX_HANDED) {
+            let rest = behind.get(from..).unwrap_or_default();
+            let Some(first) = rest.first().filter(|first| !first.plain.starts_with('-')) else { continue };
+            if first.plain.contains(char::is_whitespace) {
+                lines.push(first.plain.trim_end().to_owned());
+            } else {
+                lines.push(rest.iter().map(|word| word.raw()).collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    if let Some((_, marks)) = MARKS.iter().find(|(name, _)| *name == program) {
+        let texts = args.iter().flat_map(|word| marks.iter().filter_map(|mark| word.plain.split_once(mark)));
+        lines.extend(texts.map(|(_, line)| line.trim().to_owned()).filter(|line| !line.is_empty()));
+    }
+    lines
 }
 
 /// The texts in quotes that may be command lines, alone and those of a list together, and whether there are too many.
@@ -173,6 +333,25 @@ mod tests {
             ("sudo python3.11 -c 'import os; os.popen(\"rm -rf /\")'", "rm -rf /"),
         ] {
             assert!(lines(line).iter().any(|found| found == wanted), "{line}: {:?}", lines(line));
+        }
+    }
+
+    #[test]
+    fn commands_that_are_handed_on_are_found() {
+        for (line, wanted) in [
+            ("ssh -p 22 host rm -rf /", "rm -rf /"),
+            ("ssh host 'rm -rf /srv'", "rm -rf /srv"),
+            ("docker exec -it web rm -rf '/a b'", "rm -rf '/a b'"),
+            ("kubectl exec web -n prod -- sh -c 'rm -rf /data'", "sh -c 'rm -rf /data'"),
+            ("vim -es -c '!git reset --hard' -c q", "git reset --hard"),
+            ("sqlite3 :memory: '.shell rm -rf /'", "rm -rf /"),
+            ("tmux send-keys -t 0 'git reset --hard' C-m", "git reset --hard"),
+            ("git submodule foreach git clean -fd", "git clean -fd"),
+        ] {
+            assert!(lines(line).iter().any(|found| found == wanted), "{line}: {:?}", lines(line));
+        }
+        for line in ["docker build -t reboot .", "git log --grep foreach", "sed 's/1e/2e/' x"] {
+            assert!(lines(line).is_empty(), "{line}: {:?}", lines(line));
         }
     }
 

@@ -31,6 +31,7 @@ mod engine;
 mod file_hooks;
 mod hostile_webhooks;
 mod in_place;
+mod judged_calls;
 mod mistakes;
 mod open_tool_calls;
 mod outcome_texts;

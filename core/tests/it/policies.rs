@@ -114,7 +114,7 @@ fn page() -> String {
             writeln!(page, "| `{}` | {answer} | {level} | {reason} | {suggest} |", rule.id).unwrap();
         }
     }
-    page
+    page + &crate::judged_calls::section()
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl AnyOf {
             return true;
         }
         if !code.is_empty() {
-            let mut codes = lines.iter().flat_map(|line| line.code());
+            let mut codes = all.iter().flat_map(|line| line.code());
             if codes.any(|text| code.iter().any(|pattern| pattern.is_match(&text.text) != Some(false))) {
                 return true;
             }

@@ -15,6 +15,10 @@ pub enum Flow {
     EnvironmentToNetwork,
     /// Files of the rule leave the machine.
     FilesToNetwork,
+    /// The value of a variable with a credential's name is printed.
+    SecretToOutput,
+    /// A program is handed to itself, as a function that calls itself without end does.
+    ProgramToItself,
 }
 
 impl Flow {
@@ -24,6 +28,8 @@ impl Flow {
         ("downloaded-file", Self::DownloadedFile),
         ("environment-to-network", Self::EnvironmentToNetwork),
         ("files-to-network", Self::FilesToNetwork),
+        ("secret-to-output", Self::SecretToOutput),
+        ("program-to-itself", Self::ProgramToItself),
     ];
 
     /// Whether a line has it; files are looked for by their owner.
@@ -32,6 +38,7 @@ impl Flow {
         match self {
             Self::DownloadToShell => {
                 piped(line, fetches, runs_input)
+                    || has(line, fetches) && has(line, runs_filled_code)
                     || reading.line.is_none() && has(line, fetches) && has(line, runs_what_is_filled_in)
             }
             Self::DownloadedFile => runs_downloaded(line),
@@ -41,6 +48,8 @@ impl Flow {
                         && has(line, |program, args| sends(program, args) && is_filled(args))
             }
             Self::FilesToNetwork => has(line, sends),
+            Self::ProgramToItself => line.pipes.iter().any(|parts| is_itself(line, parts)),
+            Self::SecretToOutput => piped(line, prints_environment, looks_for_secrets) || prints_secret(line),
         }
     }
 }
@@ -53,6 +62,17 @@ fn does(command: &Simple, test: Test) -> bool {
 
 fn has(line: &Line, test: Test) -> bool {
     line.commands.iter().any(|command| does(command, test))
+}
+
+/// Whether two parts of a pipeline that follow each other are the same program without a word.
+fn is_itself(line: &Line, parts: &[std::ops::Range<usize>]) -> bool {
+    let alone = |part: &std::ops::Range<usize>| match line.commands.get(part.clone()) {
+        Some([command]) => {
+            command.words().split_first().filter(|(_, args)| args.is_empty()).map(|(word, _)| word.raw().to_owned())
+        }
+        _ => None,
+    };
+    parts.iter().zip(parts.iter().skip(1)).any(|(one, other)| alone(one).is_some_and(|one| Some(one) == alone(other)))
 }
 
 /// Whether in one pipeline something is before something else.
@@ -100,8 +120,97 @@ fn prints_environment(program: &str, args: &[Word]) -> bool {
     }
 }
 
+/// Whether a program picks the lines of variables with a credential's name.
+fn looks_for_secrets(program: &str, args: &[Word]) -> bool {
+    let is_search = matches!(program, "grep" | "egrep" | "rg" | "ag" | "awk" | "sed");
+    is_search && !args.iter().any(|word| matches!(word.plain.as_str(), "-c" | "-q" | "--count" | "--quiet")) && {
+        let mut words =
+            args.iter().flat_map(|word| word.plain.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+        words.any(|word| {
+            SECRET_PARTS.contains(&word.to_ascii_uppercase().as_str()) || is_secret(&word.to_ascii_uppercase())
+        })
+    }
+}
+
+/// Words in the names of variables that hold credentials, each of which alone finds them.
+const SECRET_PARTS: &[&str] = &["KEY", "PASS", "SECRET", "TOKEN", "CREDENTIAL", "AUTH"];
+
+/// Whether a variable of this name holds a credential.
+fn is_secret(name: &str) -> bool {
+    let parts =
+        ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+    parts.iter().any(|part| name.contains(part)) || ["_PASS", "_PAT", "_PWD"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a line shows what a variable of a credential holds: no file and no other program takes it.
+fn prints_secret(line: &Line) -> bool {
+    let is_shown = |at: usize| {
+        let is_taken = |parts: &Vec<std::ops::Range<usize>>| {
+            parts.split_last().is_some_and(|(_, before)| before.iter().any(|part| part.contains(&at)))
+        };
+        line.writes.is_empty() && !line.pipes.iter().any(is_taken)
+    };
+    let mut commands = line.commands.iter().enumerate();
+    commands.any(|(at, command)| {
+        let does = does(command, |program, args| {
+            matches!(program, "echo" | "printf" | "print")
+                && args.iter().any(|word| word.is_filled_in() && fills_secret(word.raw()))
+                || matches!(program, "printenv") && args.iter().any(|word| is_secret(&word.plain))
+                || matches!(program, "declare" | "typeset")
+                    && args.first().is_some_and(|word| word.plain == "-p")
+                    && args.iter().any(|word| is_secret(&word.plain))
+        });
+        does && is_shown(at)
+    })
+}
+
+/// Whether a word holds the whole value of such a variable, not its length nor whether it is set.
+fn fills_secret(raw: &str) -> bool {
+    raw.split('$').skip(1).any(|behind| {
+        let is_braced = behind.starts_with('{');
+        let text = behind.strip_prefix('{').unwrap_or(behind);
+        let end = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len());
+        let (name, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+        is_secret(name) && (!is_braced || rest.starts_with('}'))
+    })
+}
+
+/// Whether a program runs as code one word that is filled in: `python3 -c "$(curl …)"`, `python3 <(curl …)`.
+fn runs_filled_code(program: &str, args: &[Word]) -> bool {
+    let fetched = |word: &Word| word.is_filled_in() && !word.plain.contains([' ', ';']);
+    let is_code = |(flag, word): (&Word, &Word)| {
+        matches!(flag.plain.as_str(), "-c" | "-e" | "-r" | "--eval" | "-p" | "-E") && fetched(word)
+    };
+    (is_interpreter(program) || is_shell(program))
+        && (args.first().is_some_and(|word| fetched(word) && !word.plain.starts_with('-'))
+            || args.iter().zip(args.iter().skip(1)).any(is_code))
+}
+
+/// Whether a program hands its input to another one elsewhere, or makes what stands in it.
+fn hands_input_on(program: &str, args: &[Word]) -> bool {
+    let last = || args.last().map(|word| program_name(word.plain.split_whitespace().next().unwrap_or_default()));
+    match program {
+        "ssh" => last().is_some_and(is_shell),
+        "docker" | "podman" | "nerdctl" => {
+            args.first().is_some_and(|word| word.plain == "exec" || word.plain == "compose")
+                && last().is_some_and(is_shell)
+        }
+        "kubectl" | "oc" => {
+            let is_one = |text: &str| args.iter().any(|word| word.plain == text);
+            let is_rehearsed = args.iter().any(|word| word.plain.starts_with("--dry-run"));
+            is_one("exec") && last().is_some_and(is_shell)
+                || (is_one("apply") || is_one("create")) && is_one("-") && !is_rehearsed
+        }
+        "deno" | "bun" => args.iter().any(|word| word.plain == "-"),
+        _ => false,
+    }
+}
+
 /// Whether a program runs what it reads from its input.
 fn runs_input(program: &str, args: &[Word]) -> bool {
+    if hands_input_on(program, args) {
+        return true;
+    }
     let operand = args.iter().find(|word| !word.plain.starts_with('-') || word.plain == "-");
     let reads_input = operand.is_none_or(|word| matches!(word.plain.as_str(), "-" | "/dev/stdin"));
     let has = |flags: &[&str]| args.iter().any(|word| flags.contains(&word.plain.as_str()));

@@ -102,6 +102,7 @@ impl Command {
         line.commands.iter().any(|command| {
             command.runs().any(|(program, args, is_fed)| {
                 self.means(program, args, is_fed, &spot)
+                    && !asks_for_help(args)
                     && !unless.iter().any(|other| other.means(program, args, is_fed, &sure))
             })
         })
@@ -130,6 +131,13 @@ impl Command {
                 self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed, spot))
             })
     }
+}
+
+/// Whether a command has no flag but `--help` at its end, with which programs only print how they are used.
+fn asks_for_help(args: &[Word]) -> bool {
+    let Some((last, before)) = args.split_last() else { return false };
+    matches!(last.fixed(), Some("--help" | "-help"))
+        && before.iter().all(|word| word.fixed().is_some_and(|text| !text.starts_with('-')))
 }
 
 impl Head {
