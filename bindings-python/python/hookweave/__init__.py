@@ -87,11 +87,13 @@ if TYPE_CHECKING:
     )
     from .record import Record
     from .response import Action, HookResponse
+    from .serving import Grants, ServingWorkers, WorkerInfo
     from .session import Session, ToolContext
     from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
     from .stats import Durations, HookStats, HookWarning, Stats
     from .temporary_hook import TemporaryHook
     from .tools import ToolResult
+    from .worker_connection import ConnectionState, WorkerConnection
 
     __all__ = [
         "Action",
@@ -107,6 +109,7 @@ if TYPE_CHECKING:
         "AuditTorn",
         "Change",
         "Compaction",
+        "ConnectionState",
         "Context",
         "ContextMessage",
         "DenyAll",
@@ -121,6 +124,7 @@ if TYPE_CHECKING:
         "Finding",
         "FoundFile",
         "Generation",
+        "Grants",
         "HookClient",
         "HookInfo",
         "HookOptions",
@@ -147,6 +151,7 @@ if TYPE_CHECKING:
         "Question",
         "Record",
         "ReloadReport",
+        "ServingWorkers",
         "Session",
         "Started",
         "Stats",
@@ -166,6 +171,8 @@ if TYPE_CHECKING:
         "UntrustedHook",
         "Vote",
         "WireAnswer",
+        "WorkerConnection",
+        "WorkerInfo",
         "audit",
     ]
     __all__ += errors.__all__
