@@ -9,6 +9,10 @@ mod worker;
 use pyo3::prelude::*;
 
 use hookweave_host::remote::Level;
+use serde::de::DeserializeOwned;
+
+use crate::errors;
+use crate::serial;
 
 /// Adds the classes and functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -29,4 +33,9 @@ const fn level(level: Level) -> u8 {
         Level::Warning => 30,
         Level::Error => 40,
     }
+}
+
+/// The settings of an end, which the Python layer has checked.
+fn settings<T: DeserializeOwned>(given: &Bound<'_, PyAny>) -> PyResult<T> {
+    serde_json::from_value(serial::to_json_value(given)?).map_err(|error| errors::internal(&error.to_string()))
 }

@@ -20,7 +20,7 @@ from support import LIMIT, new_client, until_async
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the loop there watches no descriptors")
 
-SCHEMES = ["unix"]
+SCHEMES = ["unix", "grpc"]
 Address = Callable[[], str]
 
 

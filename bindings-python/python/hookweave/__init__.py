@@ -36,6 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import audit, errors, events
     from ._native import Dispatch, Outcome
+    from ._remote_address import Tls
     from .approval import (
         AllowAll,
         Approval,
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
         "TemporaryHook",
         "TerminalApprover",
         "TerminalQuestion",
+        "Tls",
         "ToolCall",
         "ToolContext",
         "ToolOutcome",

@@ -129,6 +129,7 @@ HOMES = {
     "TemporaryHook": "temporary_hook",
     "TerminalApprover": "approval",
     "TerminalQuestion": "approval",
+    "Tls": "_remote_address",
     "ToolCall": "models",
     "ToolContext": "session",
     "ToolFailedError": "errors",

@@ -53,6 +53,11 @@ Accept: TypeAlias = Callable[[Link], Receiver]
 class Listener(Protocol):
     """An address that takes connections."""
 
+    @property
+    def address(self) -> str:
+        """The address."""
+        ...
+
     def close(self) -> Any:
         """Takes no more connections; those that are open stay."""
         ...

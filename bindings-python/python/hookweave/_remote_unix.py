@@ -97,6 +97,7 @@ class _Listener:
         self._server = server
         self._path = path
         self._inode = inode
+        self.address = f"unix://{path}"
 
     def close(self) -> None:
         self._server.close()

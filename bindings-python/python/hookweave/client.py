@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from . import _detached, files
     from ._outside_hooks import Answerer
+    from ._remote_address import Tls
     from ._session_driver import Tracing
     from ._watch import FileWatch, OnReload
     from .audit import AuditLevel, AuditOptions
@@ -435,6 +436,8 @@ class HookClient(TypedClient, SessionRegistry):
         *,
         token: str | None = None,
         grants: Grants | None = None,
+        tls: Tls | None = None,
+        insecure: bool = False,
         in_flight: int = 64,
         max_message: int = MAX_MESSAGE,
         keepalive: Duration = 15.0,
@@ -443,12 +446,14 @@ class HookClient(TypedClient, SessionRegistry):
         max_workers: int = 1000,
         max_unasked: int = 5000,
     ) -> ServingWorkers:
-        """Takes workers at an address, ``unix:///path``: their hooks are hooks of this client and run in their processes.
+        """Takes workers at an address: their hooks are hooks of this client, and run in their processes.
 
-        Only processes of the same user, and of root, can connect. ``token`` is what workers must know, ``grants`` what
-        they may do. The others are bounds: events that a worker has at once, bytes of a message, seconds of silence,
-        events that wait for a worker, hooks of one, workers, and messages a second that nobody asked for. The address
-        is looked after by the asyncio loop on which this is called; :class:`InvalidOptionError` where it cannot be.
+        ``unix:///path`` is for processes of the same user, and of root. ``grpc://host:port`` is for this machine alone
+        unless ``insecure`` is set, ``grpcs://host:port`` for others: it wants ``tls``, and both want
+        ``hookweave[grpc]``. ``token`` is what workers must know, ``grants`` what they may do. The others are bounds:
+        events that a worker has at once, bytes of a message, seconds of silence, events that wait for a worker, hooks
+        of one, workers, and messages a second that nobody asked for. The address is looked after by the asyncio loop
+        on which this is called; :class:`InvalidOptionError` where it cannot be.
         """
         from . import serving
 
@@ -457,6 +462,8 @@ class HookClient(TypedClient, SessionRegistry):
             address,
             token=token,
             grants=grants,
+            tls=tls,
+            insecure=insecure,
             in_flight=in_flight,
             max_message=max_message,
             keepalive=keepalive,
@@ -472,6 +479,8 @@ class HookClient(TypedClient, SessionRegistry):
         *,
         name: str | None = None,
         token: str | None = None,
+        tls: Tls | None = None,
+        insecure: bool = False,
         in_flight: int = 64,
         max_message: int = MAX_MESSAGE,
         keepalive: Duration = 15.0,
@@ -492,6 +501,8 @@ class HookClient(TypedClient, SessionRegistry):
             address,
             name=name,
             token=token,
+            tls=tls,
+            insecure=insecure,
             in_flight=in_flight,
             max_message=max_message,
             keepalive=keepalive,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from ._remote_address import Tls
     from ._remote_links import Link, Listener
 
 __all__ = ["Grants", "ServingWorkers", "WorkerInfo", "serve"]
@@ -124,6 +125,7 @@ class ServingWorkers:
             self._listener = await transport.listen(self._accept)
         except OSError as error:
             raise refused(self._address, f"{error}; choose one that is free and yours") from error
+        self._address = self._listener.address
         self._home.loop.add_reader(self._queue.fileno(), self._woken)
         _native.watch_hooks(self._client, self._queue)
         self._keeper = asyncio.create_task(self._keep())
@@ -132,7 +134,7 @@ class ServingWorkers:
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """Where it listens, with the port that it got where it asked for port 0."""
         return self._address
 
     @property
@@ -248,6 +250,8 @@ async def serve(
     *,
     token: str | None,
     grants: Grants | None,
+    tls: Tls | None,
+    insecure: bool,
     in_flight: int,
     max_message: int,
     keepalive: Any,
@@ -271,7 +275,7 @@ async def serve(
         "max_workers": number("max_workers", max_workers),
         "max_unasked": number("max_unasked", max_unasked),
     }
-    transport = transport_to(address, max_message)
+    transport = transport_to(address, max_message, tls=tls, insecure=insecure, serves=True)
     serving = ServingWorkers(client, address, settings)
     await serving._open(transport)
     return serving

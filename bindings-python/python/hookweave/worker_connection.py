@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from ._remote_address import Tls
     from ._remote_links import Link, Transport
 
 __all__ = ["ConnectionState", "WorkerConnection", "connect"]
@@ -283,6 +284,8 @@ async def connect(
     *,
     name: str | None,
     token: str | None,
+    tls: Tls | None,
+    insecure: bool,
     in_flight: int,
     max_message: int,
     keepalive: Any,
@@ -301,7 +304,8 @@ async def connect(
         "first_ms": milliseconds("backoff", first),
         "most_ms": milliseconds("backoff", most),
     }
-    connection = WorkerConnection(client, address, transport_to(address, max_message), settings)
+    transport = transport_to(address, max_message, tls=tls, insecure=insecure, serves=False)
+    connection = WorkerConnection(client, address, transport, settings)
     connection._begin()
     # So that its task is there to see the end of the loop.
     await asyncio.sleep(0)

@@ -10,6 +10,7 @@ use hookweave_host::remote::{Desk, Grants, Hub, HubAction, HubSettings, Limits, 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use serde::Deserialize;
 
 use super::clock::RemoteClock;
 use super::level;
@@ -21,8 +22,7 @@ use crate::object::{Gil, Object};
 use crate::outside_hooks::OutsideHook;
 use crate::registration::{Handler, HandlerKind};
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Deserialize)]
 struct Allowed {
     events: Option<Vec<String>>,
     earliest_priority: i32,
@@ -33,8 +33,7 @@ struct Allowed {
     managed: bool,
 }
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Deserialize)]
 struct Settings {
     token: Option<String>,
     grants: Allowed,
@@ -114,10 +113,11 @@ impl RemoteAgent {
 impl RemoteAgent {
     /// An agent whose loop is woken through the queue.
     #[new]
-    fn new(settings: Settings, clock: &RemoteClock, queue: &CompletionQueue) -> Self {
+    fn new(settings: &Bound<'_, PyAny>, clock: &RemoteClock, queue: &CompletionQueue) -> PyResult<Self> {
+        let settings: Settings = super::settings(settings)?;
         let clock = clock.clone();
         let desk = Desk::new(Hub::new(settings.into()), move || clock.ms(), queue.waker());
-        Self { desk, hooks: Gil::new(RefCell::default()) }
+        Ok(Self { desk, hooks: Gil::new(RefCell::default()) })
     }
 
     /// A connection was made: its number, and what is to be done.

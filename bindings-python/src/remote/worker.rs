@@ -10,14 +10,14 @@ use hookweave_host::remote::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::level;
 use super::offered::result_of;
 use crate::errors;
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Deserialize)]
 struct Settings {
     name: String,
     instance: String,
@@ -74,12 +74,13 @@ impl RemoteWorker {
 #[pymethods]
 impl RemoteWorker {
     #[new]
-    fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
-        let Settings { name, instance, token, in_flight, max_message, keepalive_ms, first_ms, most_ms } = settings;
+    fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Settings { name, instance, token, in_flight, max_message, keepalive_ms, first_ms, most_ms } =
+            super::settings(given)?;
         if !is_name(&name) {
             let why =
                 format!("a worker's name has 1 to 64 letters, digits, dots, dashes or underscores, unlike `{name}`");
-            return Err(errors::raise(py, "invalid_option", &why));
+            return Err(errors::raise(given.py(), "invalid_option", &why));
         }
         let settings = WorkerSettings {
             token,
