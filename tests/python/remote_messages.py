@@ -14,18 +14,23 @@ from grpc_tools import protoc
 PROTO = Path(__file__).resolve().parents[2] / "proto" / "hooks.proto"
 
 
-def compiled(text: str, name: str) -> ModuleType:
-    """The messages of a protocol; each text needs a name of its own."""
+def compiled(text: str, name: str) -> tuple[ModuleType, ModuleType]:
+    """The messages of a protocol and its service. A process can compile one text."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{name}.proto").write_text(text, encoding="utf-8")
-        assert protoc.main(["protoc", f"-I{folder}", f"--python_out={folder}", f"{name}.proto"]) == 0
-        module = f"{name}_pb2"
-        spec = importlib.util.spec_from_file_location(module, Path(folder) / f"{module}.py")
-        assert spec is not None and spec.loader is not None
-        made = importlib.util.module_from_spec(spec)
-        sys.modules[module] = made
-        spec.loader.exec_module(made)
-        return made
+        outputs = [f"--python_out={folder}", f"--grpc_python_out={folder}"]
+        assert protoc.main(["protoc", f"-I{folder}", *outputs, f"{name}.proto"]) == 0
+        messages, service = (_load(Path(folder), f"{name}_{suffix}") for suffix in ("pb2", "pb2_grpc"))
+        return messages, service
+
+
+def _load(folder: Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[name] = made
+    spec.loader.exec_module(made)
+    return made
 
 
 def message(kind: Any, fields: dict[str, Any]) -> Any:

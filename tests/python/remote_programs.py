@@ -22,7 +22,17 @@ class Program:
     """A running program of this file."""
 
     def __init__(self, role: str, address: str, **options: Any) -> None:
-        command = [sys.executable, __file__, role, address, json.dumps(options)]
+        self._start([__file__, role, address, json.dumps(options)])
+
+    @classmethod
+    def of(cls, *command: str) -> Program:
+        """Another program of Python's that writes and reads lines."""
+        program = cls.__new__(cls)
+        program._start(list(command))
+        return program
+
+    def _start(self, arguments: list[str]) -> None:
+        command = [sys.executable, *arguments]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._lines: Queue[str] = Queue()
         threading.Thread(target=self._read, daemon=True).start()

@@ -21,8 +21,9 @@ CASES = [case for path in sorted(FOLDER.glob("*.json")) for case in json.loads(p
 WARNING = 30
 LEVELS = {30: "warning", 40: "error"}
 DISPATCHES = {"call", "cancel"}
+METHODS = {"register": "RegisterHook", "unregister": "UnregisterHook", "list": "ListHooks"}
 
-wire = compiled(PROTO.read_text(encoding="utf-8"), "hookweave_vectors")
+wire, _ = compiled(PROTO.read_text(encoding="utf-8"), "hookweave_vectors")
 
 
 def settings(given: dict[str, Any]) -> dict[str, Any]:
@@ -76,12 +77,17 @@ class Agent:
         agent = self.agent
         match step["do"]:
             case "open":
-                return agent.opened()[1]
+                return agent.opened(step.get("from"))[1]
+            case "ask":
+                self.called = METHODS[step["method"]]
+                request = sent(getattr(wire, f"{self.called}Request"), step)
+                return agent.asked(step["from"], step.get("token"), self.called, request)[1]
             case "receive":
                 return agent.receive(step["on"], sent(wire.HookResponse, step))
             case "lost":
                 return agent.lost(step["on"], step["why"])
             case "registered":
+                self.called = "RegisterHook"
                 return agent.registered(step["registration"], step.get("refusal"))
             case "tick":
                 return agent.tick()
@@ -100,6 +106,11 @@ class Agent:
                 return {"register": registration, "worker": worker, "hook": {"name": name, "event": event}}
             case "unregister", registration:
                 return {"unregister": registration}
+            case "reply", ask, None, refusal:
+                return {"reply": ask, "refused": refusal}
+            case "reply", ask, data, None:
+                empty = {"hooks": []} if self.called == "ListHooks" else {}
+                return {"reply": ask, "message": empty | shown(getattr(wire, f"{self.called}Response"), data)}
         raise AssertionError(action)
 
 

@@ -1,4 +1,4 @@
-"""Connections over gRPC: each message is one of the stream `HookService.HookStream`."""
+"""Connections over gRPC: each message is one of the stream `HookService.HookStream`; old clients make calls too."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from ._remote_links import LAST_WORDS, MAX_UNWRITTEN, Accept, Link, Receiver
+from ._remote_links import LAST_WORDS, MAX_UNWRITTEN, Agent, CallRefusedError, Link, Receiver
 
 __all__ = ["GrpcTransport"]
 
 STREAM = "/HookService/HookStream"
+METHODS = ("RegisterHook", "UnregisterHook", "ListHooks")
 
 
 class _Stream:
@@ -82,9 +83,10 @@ class _Stream:
                         why = _why(error)
                         break
         finally:
-            reader.cancel()
-            writer.cancel()
-            await asyncio.gather(reader, writer, return_exceptions=True)
+            # Nothing is awaited here: gRPC may cancel this task once more.
+            for task in (reader, writer):
+                task.cancel()
+                task.add_done_callback(_taken)
             self._ends = True
             self.over.set()
             receiver, self.receiver = self.receiver, None
@@ -92,11 +94,38 @@ class _Stream:
                 receiver.lost(why)
 
 
+def _taken(task: asyncio.Task[Any]) -> None:
+    """Takes what a task ended with, so that asyncio does not report it as lost."""
+    if not task.cancelled():
+        task.exception()
+
+
 def _why(error: BaseException) -> str:
     """What went wrong, for a person."""
     if isinstance(error, grpc.aio.AioRpcError):
         return f"{error.code().name.lower()}: {error.details()}"
     return str(error) or type(error).__name__
+
+
+def _call(agent: Agent, method: str) -> Any:
+    """The handler of a method that answers once."""
+
+    async def answer(request: bytes, context: Any) -> bytes:
+        try:
+            return await agent.ask(context.peer(), _token(context.invocation_metadata()), method, request)
+        except CallRefusedError as error:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+            raise
+
+    return grpc.unary_unary_rpc_method_handler(answer)
+
+
+def _token(metadata: Any) -> str | None:
+    """The token of a call."""
+    for name, value in metadata or ():
+        if name == "authorization" and isinstance(value, str) and value[:7].lower() == "bearer ":
+            return value[7:]
+    return None
 
 
 class _Listener:
@@ -157,16 +186,17 @@ class GrpcTransport:
         finally:
             await channel.close()
 
-    async def listen(self, accept: Accept) -> _Listener:
+    async def listen(self, agent: Agent) -> _Listener:
         server = grpc.aio.server(options=self._options)
 
         async def hook_stream(_: Any, context: Any) -> None:
             stream = _Stream(context.write, asyncio.current_task().cancel)  # type: ignore[union-attr]
-            stream.receiver = accept(stream)
+            stream.receiver = agent.accept(stream, context.peer())
             await stream.carry(context.read)
 
-        handler = grpc.stream_stream_rpc_method_handler(hook_stream)
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("HookService", {"HookStream": handler}),))
+        handlers: dict[str, Any] = {method: _call(agent, method) for method in METHODS}
+        handlers["HookStream"] = grpc.stream_stream_rpc_method_handler(hook_stream)
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("HookService", handlers),))
         where = f"{self._host}:{self._port}"
         try:
             if self._tls is None:

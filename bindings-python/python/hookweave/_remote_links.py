@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
-__all__ = ["LAST_WORDS", "MAX_UNWRITTEN", "Accept", "Link", "Listener", "Receiver", "Transport"]
+__all__ = ["LAST_WORDS", "MAX_UNWRITTEN", "Agent", "CallRefusedError", "Link", "Listener", "Receiver", "Transport"]
 
 LAST_WORDS = 5.0
 """How long the last messages of a connection may take, in seconds."""
@@ -46,8 +45,20 @@ class Receiver(Protocol):
         ...
 
 
-Accept: TypeAlias = Callable[[Link], Receiver]
-"""Called for each connection that is made."""
+class Agent(Protocol):
+    """Who takes connections; ``peer`` names the other side of a transport on which it can make calls too."""
+
+    def accept(self, link: Link, peer: str | None) -> Receiver:
+        """A connection was made."""
+        ...
+
+    async def ask(self, peer: str, token: str | None, method: str, request: bytes) -> bytes:
+        """Answers a call; :class:`CallRefusedError` where it cannot."""
+        ...
+
+
+class CallRefusedError(Exception):
+    """Why a call has no answer."""
 
 
 class Listener(Protocol):
@@ -74,6 +85,6 @@ class Transport(Protocol):
         """Connects; :class:`OSError` where that fails."""
         ...
 
-    async def listen(self, accept: Accept) -> Listener:
+    async def listen(self, agent: Agent) -> Listener:
         """Takes connections; :class:`OSError` where the address cannot be used."""
         ...

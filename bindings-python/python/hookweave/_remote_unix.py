@@ -9,12 +9,13 @@ import socket
 import stat
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 from . import _native
 from ._logging import logger
-from ._remote_links import LAST_WORDS, MAX_UNWRITTEN, Accept, Link, Receiver
+from ._remote_links import LAST_WORDS, MAX_UNWRITTEN, Agent, Link, Receiver
 
 __all__ = ["UnixTransport"]
 
@@ -35,7 +36,7 @@ def _is_ours(transport: asyncio.BaseTransport) -> bool:
 class _Connection(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, accept: Accept, max_message: int) -> None:
+    def __init__(self, accept: Callable[[Link], Receiver], max_message: int) -> None:
         self._accept = accept
         self._frames = _native.Frames(max_message)
         self._receiver: Receiver | None = None
@@ -126,10 +127,10 @@ class UnixTransport:
             raise OSError("a process of another user listens there; run the agent as the worker's user, or as root")
         return connection
 
-    async def listen(self, accept: Accept) -> _Listener:
+    async def listen(self, agent: Agent) -> _Listener:
         own, inode = self._bound()
         server = await asyncio.get_running_loop().create_unix_server(
-            lambda: _Connection(accept, self._max_message), sock=own
+            lambda: _Connection(lambda link: agent.accept(link, None), self._max_message), sock=own
         )
         return _Listener(server, self._path, inode)
 

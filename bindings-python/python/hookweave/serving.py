@@ -13,6 +13,7 @@ from . import _native
 from ._logging import logger
 from ._remote_address import milliseconds, number, refused, transport_to
 from ._remote_hooks import Home, RemoteHookHandler
+from ._remote_links import CallRefusedError
 from .errors import HookweaveError, InvalidOptionError
 
 if TYPE_CHECKING:
@@ -100,6 +101,21 @@ class _Incoming:
         self._serving._act(self._serving._agent.lost(self._number, why))
 
 
+class _Door:
+    """Where a transport brings connections and calls."""
+
+    __slots__ = ("_serving",)
+
+    def __init__(self, serving: ServingWorkers) -> None:
+        self._serving = serving
+
+    def accept(self, link: Link, peer: str | None) -> _Incoming:
+        return self._serving._accept(link, peer)
+
+    async def ask(self, peer: str, token: str | None, method: str, request: bytes) -> bytes:
+        return await self._serving._ask(peer, token, method, request)
+
+
 class ServingWorkers:
     """An agent's open address. Closing it takes the workers' hooks out of the client.
 
@@ -114,6 +130,7 @@ class ServingWorkers:
         self._queue = _native.CompletionQueue()
         self._agent = _native.RemoteAgent(settings, _native.RemoteClock(), self._queue)
         self._links: dict[int, Link] = {}
+        self._asks: dict[int, asyncio.Future[bytes]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._listener: Listener | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -122,7 +139,7 @@ class ServingWorkers:
 
     async def _open(self, transport: Any) -> None:
         try:
-            self._listener = await transport.listen(self._accept)
+            self._listener = await transport.listen(_Door(self))
         except OSError as error:
             raise refused(self._address, f"{error}; choose one that is free and yours") from error
         self._address = self._listener.address
@@ -185,11 +202,33 @@ class ServingWorkers:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _accept(self, link: Link) -> _Incoming:
-        connection, actions = self._agent.opened()
+    def _accept(self, link: Link, peer: str | None) -> _Incoming:
+        connection, actions = self._agent.opened(peer)
         self._links[connection] = link
         self._act(actions)
         return _Incoming(self, connection)
+
+    async def _ask(self, peer: str, token: str | None, method: str, request: bytes) -> bytes:
+        if self._over.is_set():
+            raise CallRefusedError("the agent closes; connect again later")
+        ask, actions = self._agent.asked(peer, token, method, request)
+        reply: asyncio.Future[bytes] = self._home.loop.create_future()
+        self._asks[ask] = reply
+        try:
+            self._act(actions)
+            return await reply
+        finally:
+            del self._asks[ask]
+
+    def _reply(self, ask: int, message: bytes | None, refusal: str | None) -> None:
+        reply = self._asks.get(ask)
+        if reply is None or reply.done():
+            # The client waits no longer.
+            return
+        if message is None:
+            reply.set_exception(CallRefusedError(refusal))
+        else:
+            reply.set_result(message)
 
     def _woken(self) -> None:
         self._queue.take()
@@ -225,6 +264,8 @@ class ServingWorkers:
                     left.extend(self._agent.registered(registration, refusal))
                 case "unregister", registration:
                     self._agent.unregister(self._client, registration)
+                case "reply", ask, message, refusal:
+                    self._reply(ask, message, refusal)
                 case "log", level, text:
                     logger.log(level, "%s", text)
         self._arm()

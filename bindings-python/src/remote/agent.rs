@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hookweave_host::hook::HookSpec;
 use hookweave_host::options::CALLBACK_TIMEOUT;
-use hookweave_host::remote::{Desk, Grants, Hub, HubAction, HubSettings, Limits, RemoteHook};
+use hookweave_host::remote::{Desk, Grants, Hub, HubAction, HubSettings, Limits, Method, RemoteHook};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -71,8 +71,8 @@ enum Hook {
 type Actions<'py> = Vec<Bound<'py, PyTuple>>;
 
 /// The agent's end of all connections of one address. What it wants done are tuples: `("send", connection, message)`,
-/// `("close", connection, reason)`, `("register", registration, worker, name, event)`, `("unregister", registration)`, `("log", level,
-/// text)`.
+/// `("close", connection, reason)`, `("register", registration, worker, name, event)`, `("unregister", registration)`, `("reply",
+/// ask, message, refusal)`, `("log", level, text)`.
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct RemoteAgent {
     desk: Arc<Desk>,
@@ -94,6 +94,13 @@ impl RemoteAgent {
                     about
                 }
                 HubAction::Unregister { registration } => ("unregister", registration).into_pyobject(py)?,
+                HubAction::Reply { ask, message } => {
+                    let (message, refusal) = match message {
+                        Ok(message) => (Some(PyBytes::new(py, &message)), None),
+                        Err(why) => (None, Some(why)),
+                    };
+                    ("reply", ask, message, refusal).into_pyobject(py)?
+                }
                 HubAction::Log { level: how, text } => ("log", level(how), text).into_pyobject(py)?,
                 // A desk reports these itself.
                 _ => return Ok(None),
@@ -120,11 +127,36 @@ impl RemoteAgent {
         Ok(Self { desk, hooks: Gil::new(RefCell::default()) })
     }
 
-    /// A connection was made: its number, and what is to be done.
-    fn opened<'py>(&self, py: Python<'py>) -> PyResult<(u64, Actions<'py>)> {
+    /// A connection was made: its number, and what is to be done; `peer` is that of its side's calls, if it can make any.
+    fn opened<'py>(&self, py: Python<'py>, peer: Option<&str>) -> PyResult<(u64, Actions<'py>)> {
         let mut number = 0;
-        let actions = self.with(py, |hub, now| number = hub.opened(now))?;
+        let actions = self.with(py, |hub, now| {
+            number = match peer {
+                Some(peer) => hub.opened_by(peer, now),
+                None => hub.opened(now),
+            };
+        })?;
         Ok((number, actions))
+    }
+
+    /// A client calls a method of the service: the number under which `("reply", …)` comes, and what is to be done.
+    fn asked<'py>(
+        &self,
+        py: Python<'py>,
+        peer: &str,
+        token: Option<&str>,
+        method: &str,
+        request: &[u8],
+    ) -> PyResult<(u64, Actions<'py>)> {
+        let method = match method {
+            "RegisterHook" => Method::Register,
+            "UnregisterHook" => Method::Unregister,
+            "ListHooks" => Method::List,
+            other => return Err(errors::internal(&format!("the service has no method {other}"))),
+        };
+        let mut ask = 0;
+        let actions = self.with(py, |hub, _| ask = hub.asked(peer, token, method, request))?;
+        Ok((ask, actions))
     }
 
     /// A message came.
