@@ -6,7 +6,6 @@ import asyncio
 import contextvars
 import secrets
 import sys
-import uuid
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -296,7 +295,7 @@ async def connect(
     first, most = backoff
     settings = {
         "name": _program() if name is None else name,
-        "instance": str(uuid.uuid4()),
+        "instance": secrets.token_hex(16),
         "token": token,
         "in_flight": number("in_flight", in_flight),
         "max_message": number("max_message", max_message),
