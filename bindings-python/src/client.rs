@@ -42,7 +42,11 @@ pub(crate) struct Client {
     enabled: AtomicBool,
     audit: Arc<Audit>,
     traced: Arc<AtomicBool>,
+    /// Who hears that hooks came, went or were switched; each says whether it is still there.
+    listeners: Mutex<Vec<Listener>>,
 }
+
+type Listener = Box<dyn Fn() -> bool + Send>;
 
 impl Client {
     pub(crate) const fn audit(&self) -> &Arc<Audit> {
@@ -59,6 +63,23 @@ impl Client {
 
     pub(crate) const fn files(&self) -> &Files {
         &self.files
+    }
+
+    /// Calls a listener whenever hooks come, go or are switched, while it says that it is there.
+    pub(crate) fn tell_of_changes(&self, listener: impl Fn() -> bool + Send + 'static) {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+    }
+
+    /// Tells that hooks came, went or were switched.
+    pub(crate) fn hooks_changed(&self) {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).retain(|listener| listener());
+    }
+
+    /// Removes a hook; false when it is not there (any more).
+    pub(crate) fn remove(&self, py: Python<'_>, id: &str) -> bool {
+        let removed = hookweave_host::hook_id(id).is_ok_and(|id| self.registry(py).unregister(id));
+        self.hooks_changed();
+        removed
     }
 
     /// One thread loads at a time, while Python code makes handlers; waiting for it lets other threads run.
@@ -117,6 +138,7 @@ impl Client {
 
     fn add_guard(&self, py: Python<'_>, guard: Result<Guard, Error>) -> PyResult<String> {
         let id = registration::register_guard(py, self.registry(py), guard)?;
+        self.hooks_changed();
         self.log_observers(py)?;
         Ok(id)
     }
@@ -160,12 +182,13 @@ impl Client {
             registry: Gil::new(registry),
             audit,
             traced: Arc::default(),
+            listeners: Mutex::default(),
         })
     }
 
     /// Removes a hook; False when it is not there (any more).
     fn unregister_hook(&self, py: Python<'_>, id: &str) -> bool {
-        hookweave_host::hook_id(id).is_ok_and(|id| self.registry(py).unregister(id))
+        self.remove(py, id)
     }
 
     /// Switches a hook on again.
@@ -221,6 +244,7 @@ impl Client {
         is_async: bool,
     ) -> PyResult<String> {
         let id = registration::register(py, self.registry(py), event, callable, options, in_thread, is_async)?;
+        self.hooks_changed();
         self.log_observers(py)?;
         Ok(id)
     }
@@ -275,6 +299,7 @@ impl Client {
 
     fn _close(&self, py: Python<'_>) {
         self.registry(py).close();
+        self.hooks_changed();
     }
 
     /// Refuses what a closed client can no longer do.
@@ -322,6 +347,8 @@ impl Client {
 impl Client {
     fn switch(&self, py: Python<'_>, id: &str, enabled: bool) -> PyResult<()> {
         let id = hookweave_host::hook_id(id);
-        id.and_then(|id| self.registry(py).set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))
+        id.and_then(|id| self.registry(py).set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))?;
+        self.hooks_changed();
+        Ok(())
     }
 }

@@ -57,6 +57,17 @@ impl CompletionQueue {
         move || completions.wake()
     }
 
+    /// The same for who must not keep the queue: false when it is gone.
+    pub(crate) fn weak_waker(&self) -> impl Fn() -> bool + Send + 'static {
+        let completions = Arc::downgrade(&self.completions);
+        move || {
+            completions.upgrade().is_some_and(|completions| {
+                completions.wake();
+                true
+            })
+        }
+    }
+
     /// Adds a completion under a ticket, from any thread.
     pub(crate) fn sender(&self, ticket: u64) -> impl FnOnce(HandlerResult<Value>) + Send + 'static {
         let completions = Arc::clone(&self.completions);

@@ -118,6 +118,7 @@ fn use_ready_made(client: &Bound<'_, Client>, name: &str, options: &Bound<'_, Py
     let (py, this) = (client.py(), client.get());
     let hooks = ReadyMade::read(name, &PyHost::new(py), options.as_any()).map_err(|error| errors::of(py, &error))?;
     let ids = registering(client, |wrap| register_ready_made(this.registry(py), this.runtime(), hooks, wrap))?;
+    this.hooks_changed();
     this.log_observers(py)?;
     Ok(ids)
 }

@@ -33,6 +33,7 @@ mod outside_hooks;
 mod parallel_stage;
 mod plan_cache;
 mod registration;
+mod remote;
 mod reporting;
 mod serial;
 mod session;
@@ -80,6 +81,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     audit::add_to(module)?;
     wire::add_to(module)?;
     reporting::add_to(module)?;
+    remote::add_to(module)?;
     module.add_class::<watch::Watch>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<session_flow::Flow>()?;

@@ -36,6 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import audit, errors, events
     from ._native import Dispatch, Outcome
+    from ._remote_address import Tls
     from .approval import (
         AllowAll,
         Approval,
@@ -87,11 +88,13 @@ if TYPE_CHECKING:
     )
     from .record import Record
     from .response import Action, HookResponse
+    from .serving import Grants, ServingWorkers, WorkerInfo
     from .session import Session, ToolContext
     from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
     from .stats import Durations, HookStats, HookWarning, Stats
     from .temporary_hook import TemporaryHook
     from .tools import ToolResult
+    from .worker_connection import ConnectionState, WorkerConnection
 
     __all__ = [
         "Action",
@@ -107,6 +110,7 @@ if TYPE_CHECKING:
         "AuditTorn",
         "Change",
         "Compaction",
+        "ConnectionState",
         "Context",
         "ContextMessage",
         "DenyAll",
@@ -121,6 +125,7 @@ if TYPE_CHECKING:
         "Finding",
         "FoundFile",
         "Generation",
+        "Grants",
         "HookClient",
         "HookInfo",
         "HookOptions",
@@ -147,6 +152,7 @@ if TYPE_CHECKING:
         "Question",
         "Record",
         "ReloadReport",
+        "ServingWorkers",
         "Session",
         "Started",
         "Stats",
@@ -155,6 +161,7 @@ if TYPE_CHECKING:
         "TemporaryHook",
         "TerminalApprover",
         "TerminalQuestion",
+        "Tls",
         "ToolCall",
         "ToolContext",
         "ToolOutcome",
@@ -166,6 +173,8 @@ if TYPE_CHECKING:
         "UntrustedHook",
         "Vote",
         "WireAnswer",
+        "WorkerConnection",
+        "WorkerInfo",
         "audit",
     ]
     __all__ += errors.__all__

@@ -30,19 +30,24 @@ if TYPE_CHECKING:
 
     from . import _detached, files
     from ._outside_hooks import Answerer
+    from ._remote_address import Tls
     from ._session_driver import Tracing
     from ._watch import FileWatch, OnReload
     from .audit import AuditLevel, AuditOptions
     from .event import Event
     from .options import Duration, FailBehavior
     from .outcome import HookInfo, LateAnswer
+    from .serving import Grants, ServingWorkers
     from .stats import Stats
     from .temporary_hook import TemporaryHook
+    from .worker_connection import WorkerConnection
 
 __all__ = ["HookClient"]
 
 CLOSE_SECONDS: Final = 5.0
 """How long closing a client waits for its detached hooks."""
+MAX_MESSAGE: Final = 4 * 1024 * 1024
+"""The longest message between an agent and its workers, in bytes."""
 
 
 class _Unset:
@@ -61,7 +66,6 @@ def _import_all() -> None:
     A child would wait for ever for an import that a thread of its parent had begun, a fork for one that wants a lock
     which the fork holds, and the end of a program takes a thread out of an import by force.
     """
-    from . import _audit_delivery, _detached, _telemetry, _values, _watch, audit, options, session, stats  # noqa: F401
 
 
 class HookClient(TypedClient, SessionRegistry):
@@ -431,6 +435,85 @@ class HookClient(TypedClient, SessionRegistry):
     def on_late_answer(self, listener: Callable[[LateAnswer], None] | None) -> None:
         """Sets the callback for answers of detached hooks, called where the hook ran; without one they are logged."""
         self._late = listener
+
+    async def serve(
+        self,
+        address: str,
+        *,
+        token: str | None = None,
+        grants: Grants | None = None,
+        tls: Tls | None = None,
+        insecure: bool = False,
+        in_flight: int = 64,
+        max_message: int = MAX_MESSAGE,
+        keepalive: Duration = 15.0,
+        queue: int = 1024,
+        max_hooks: int = 1000,
+        max_workers: int = 1000,
+        max_unasked: int = 5000,
+    ) -> ServingWorkers:
+        """Takes workers at an address: their hooks are hooks of this client, and run in their processes.
+
+        ``unix:///path`` is for processes of the same user, and of root. ``grpc://host:port`` is for this machine alone
+        unless ``insecure`` is set, ``grpcs://host:port`` for others: it wants ``tls``, and both want
+        ``hookweave[grpc]``. ``token`` is what workers must know, ``grants`` what they may do. The others are bounds:
+        events that a worker has at once, bytes of a message, seconds of silence, events that wait for a worker, hooks
+        of one, workers, and messages a second that nobody asked for. The address is looked after by the asyncio loop
+        on which this is called; :class:`InvalidOptionError` where it cannot be.
+        """
+        from . import serving
+
+        return await serving.serve(
+            self,
+            address,
+            token=token,
+            grants=grants,
+            tls=tls,
+            insecure=insecure,
+            in_flight=in_flight,
+            max_message=max_message,
+            keepalive=keepalive,
+            queue=queue,
+            max_hooks=max_hooks,
+            max_workers=max_workers,
+            max_unasked=max_unasked,
+        )
+
+    async def connect(
+        self,
+        address: str,
+        *,
+        name: str | None = None,
+        token: str | None = None,
+        tls: Tls | None = None,
+        insecure: bool = False,
+        in_flight: int = 64,
+        max_message: int = MAX_MESSAGE,
+        keepalive: Duration = 15.0,
+        backoff: tuple[Duration, Duration] = (0.05, 1.0),
+    ) -> WorkerConnection:
+        """Offers this client's hooks to the agent that listens at an address; see :meth:`serve`.
+
+        The agent dispatches and decides which hooks run; they run here, on the asyncio loop on which this is called.
+        Hooks that come, go, or are switched later do so at the agent too. Hooks from files and hooks that run once are
+        not offered. ``name`` is the worker's, the same after a restart: the program's file name unless given.
+        ``backoff`` bounds the wait before it connects again, in seconds: after the first failure, and ever. This does
+        not wait for the agent; :meth:`WorkerConnection.ready` does.
+        """
+        from . import worker_connection
+
+        return await worker_connection.connect(
+            self,
+            address,
+            name=name,
+            token=token,
+            tls=tls,
+            insecure=insecure,
+            in_flight=in_flight,
+            max_message=max_message,
+            keepalive=keepalive,
+            backoff=backoff,
+        )
 
     async def drain(self, timeout: float | None = None) -> bool:
         """Waits for detached hooks; False when ``timeout`` seconds passed first."""

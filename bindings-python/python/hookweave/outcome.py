@@ -174,6 +174,8 @@ class HookInfo:
     """Which file declares it; None for a hook that a program registered."""
     enforcement: Enforcement = "enforce"
     """Whether what it decides is acted on."""
+    worker: str | None = None
+    """The worker that has its handler, in another process."""
 
 
 @dataclass(frozen=True, slots=True)

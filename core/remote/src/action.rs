@@ -57,6 +57,13 @@ pub enum HubAction {
         /// What came of it.
         result: HandlerResult<Value>,
     },
+    /// A call of a client has ended; each does so once.
+    Reply {
+        /// The number that [`Hub::asked`](crate::Hub::asked) gave.
+        ask: u64,
+        /// The answer, or why there is none.
+        message: Result<Vec<u8>, String>,
+    },
     /// Tell whoever runs the agent.
     Log {
         /// How much it matters.

@@ -53,6 +53,8 @@ pub(crate) struct AgentEnd {
     pub(crate) leaves: bool,
     /// It has told all its hooks, and waits to hear that they are in force.
     pub(crate) is_complete: bool,
+    /// It is of the first version: it knows events and answers, and nothing else.
+    is_old: bool,
     calls: Calls,
     pulse: Pulse,
     max_message: usize,
@@ -69,6 +71,7 @@ impl AgentEnd {
             worker: None,
             leaves: false,
             is_complete: false,
+            is_old: false,
             calls: Calls::new(settings.limits.in_flight as usize, settings.queue),
             pulse: Pulse::new(settings.limits.keepalive_ms, now),
             max_message: settings.limits.max_message as usize,
@@ -156,10 +159,26 @@ impl AgentEnd {
         self.send(&HookEvent { welcome: Some(welcome), ..HookEvent::default() }, actions);
     }
 
+    /// Takes a client of the first version under the name that the agent gave it.
+    pub(crate) fn is_first_version(&mut self, name: &str) {
+        self.worker = Some(name.to_owned());
+        self.is_old = true;
+        self.calls.one_of_a_hook();
+    }
+
     /// Sends an event as soon as the worker has room for it.
-    pub(crate) fn call(&mut self, id: u64, hook: &str, call: RemoteCall, now: u64, actions: &mut Vec<HubAction>) {
+    ///
+    /// A client of the first version does not answer a hook that is `detached`.
+    pub(crate) fn call(
+        &mut self,
+        (id, hook, detached): (u64, &str, bool),
+        call: RemoteCall,
+        now: u64,
+        actions: &mut Vec<HubAction>,
+    ) {
         let deadline = call.limit_ms.map(|limit| now.saturating_add(limit));
-        let pending = Pending { id, hook: hook.to_owned(), deadline, call };
+        let is_silent = detached && self.is_old;
+        let pending = Pending { id, hook: hook.to_owned(), deadline, call, is_silent };
         if !self.calls.submit(pending) {
             let (in_flight, waiting) = self.calls.load();
             let why = format!(
@@ -174,7 +193,7 @@ impl AgentEnd {
     /// Sends what the worker has room for.
     fn start(&mut self, now: u64, actions: &mut Vec<HubAction>) {
         while let Some(pending) = self.calls.start() {
-            let id = pending.id;
+            let (id, is_silent) = (pending.id, pending.is_silent);
             let event = event(pending, now);
             if event.encoded_len() > self.max_message {
                 let why = format!(
@@ -190,6 +209,10 @@ impl AgentEnd {
                 continue;
             }
             self.send(&event, actions);
+            if is_silent {
+                self.calls.cancel(id);
+                actions.push(HubAction::Finished { call: id, result: HandlerResult::Nothing });
+            }
         }
     }
 
@@ -200,7 +223,12 @@ impl AgentEnd {
         now: u64,
         actions: &mut Vec<HubAction>,
     ) -> Result<(), Refused> {
-        let Some(pending) = self.calls.answered(response.dispatch_id, &response.hook_id) else {
+        let answered = self.calls.answered(response.dispatch_id, &response.hook_id);
+        if answered.is_none() && self.calls.settle(response.dispatch_id, &response.hook_id) {
+            self.start(now, actions);
+            return Ok(());
+        }
+        let Some(pending) = answered else {
             // It is late, doubled, or of another worker.
             let text = format!(
                 "the worker `{}` answered {} for the hook `{}`, which is no call that waits for it; the answer has no effect",
@@ -246,6 +274,7 @@ impl AgentEnd {
         let Some((pending, is_sent)) = self.calls.cancel(id) else { return false };
         if is_sent {
             let cancel = Some(Cancel { dispatch_id: pending.id });
+            self.calls.owe(pending.hook);
             self.send(&HookEvent { cancel, ..HookEvent::default() }, actions);
         }
         finish(id, FailureKind::Cancelled, "the dispatch was cancelled", actions);
@@ -259,6 +288,7 @@ impl AgentEnd {
             let Some((pending, is_sent)) = self.calls.cancel(id) else { continue };
             if is_sent {
                 let cancel = Some(Cancel { dispatch_id: id });
+                self.calls.owe(pending.hook);
                 self.send(&HookEvent { cancel, ..HookEvent::default() }, actions);
             }
             let limit = std::time::Duration::from_millis(pending.call.limit_ms.unwrap_or_default());
@@ -269,6 +299,10 @@ impl AgentEnd {
             if now >= self.opened.saturating_add(PATIENCE_MS) {
                 return Err(Refused::new("no_hello", format!("no hello came within {PATIENCE_MS} ms; send one first")));
             }
+            return Ok(());
+        }
+        if self.is_old {
+            // It knows no pings; its transport notices when it is gone.
             return Ok(());
         }
         match self.pulse.due(now) {
@@ -282,7 +316,11 @@ impl AgentEnd {
     }
 
     pub(crate) fn next_deadline(&self) -> u64 {
-        let patience = if self.worker.is_none() { self.opened + PATIENCE_MS } else { self.pulse.next() };
+        let patience = match (&self.worker, self.is_old) {
+            (None, _) => self.opened + PATIENCE_MS,
+            (Some(_), true) => u64::MAX,
+            (Some(_), false) => self.pulse.next(),
+        };
         self.calls.next_deadline().map_or(patience, |at| at.min(patience))
     }
 
@@ -300,6 +338,10 @@ impl AgentEnd {
     }
 
     pub(crate) fn send(&self, event: &HookEvent, actions: &mut Vec<HubAction>) {
+        if self.is_old && event.controls() > 0 {
+            // It would take it for an event.
+            return;
+        }
         actions.push(HubAction::Send { connection: self.id, message: event.encode_to_vec() });
     }
 }
@@ -337,7 +379,7 @@ fn check(hello: Hello, settings: &HubSettings) -> Result<Hello, Refused> {
 
 /// A call as the worker gets it.
 fn event(pending: &Pending, now: u64) -> HookEvent {
-    let Pending { id, hook, deadline, call } = pending;
+    let Pending { id, hook, deadline, call, .. } = pending;
     let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     HookEvent {
         hook_id: hook.clone(),

@@ -11,6 +11,8 @@ pub(crate) struct Pending {
     pub(crate) hook: String,
     pub(crate) deadline: Option<u64>,
     pub(crate) call: RemoteCall,
+    /// The worker sends no answer.
+    pub(crate) is_silent: bool,
 }
 
 /// Bounded on both sides: so many calls are with the worker, so many wait behind them.
@@ -20,11 +22,44 @@ pub(crate) struct Calls {
     waiting: VecDeque<Pending>,
     pub(crate) most_in_flight: usize,
     most_waiting: usize,
+    /// Answers that are still to come for calls that have ended, by hook, where answers have no numbers; else `None`.
+    owed: Option<BTreeMap<String, usize>>,
 }
 
 impl Calls {
     pub(crate) const fn new(most_in_flight: usize, most_waiting: usize) -> Self {
-        Self { in_flight: BTreeMap::new(), waiting: VecDeque::new(), most_in_flight, most_waiting }
+        Self { in_flight: BTreeMap::new(), waiting: VecDeque::new(), most_in_flight, most_waiting, owed: None }
+    }
+
+    /// From now on a hook has one event at a time, because its answers have no numbers.
+    pub(crate) fn one_of_a_hook(&mut self) {
+        self.owed.get_or_insert_default();
+    }
+
+    /// Notes that the worker may still answer a call of a hook that has ended: an answer without a number must not count for
+    /// the next event.
+    pub(crate) fn owe(&mut self, hook: String) {
+        if let Some(owed) = &mut self.owed {
+            *owed.entry(hook).or_default() += 1;
+        }
+    }
+
+    /// Takes the answer for a call of a hook that has ended; false where none is to come.
+    pub(crate) fn settle(&mut self, id: u64, hook: &str) -> bool {
+        let Some(owed) = self.owed.as_mut().filter(|_| id == 0) else { return false };
+        let Some(count) = owed.get_mut(hook) else { return false };
+        *count -= 1;
+        if *count == 0 {
+            owed.remove(hook);
+        }
+        true
+    }
+
+    /// Whether the worker may have an event of this hook now.
+    fn may_start(&self, hook: &str) -> bool {
+        self.owed
+            .as_ref()
+            .is_none_or(|owed| !owed.contains_key(hook) && self.in_flight.values().all(|pending| pending.hook != hook))
     }
 
     /// Takes a call; false where there is no room.
@@ -41,7 +76,8 @@ impl Calls {
         if self.in_flight.len() >= self.most_in_flight {
             return None;
         }
-        let next = self.waiting.pop_front()?;
+        let at = self.waiting.iter().position(|pending| self.may_start(&pending.hook))?;
+        let next = self.waiting.remove(at)?;
         Some(self.in_flight.entry(next.id).or_insert(next))
     }
 

@@ -1,5 +1,7 @@
 //! The agent's end of the protocol: all connections, the workers behind them, and their hooks.
 
+mod first_version;
+
 use std::collections::BTreeMap;
 
 use crate::action::{HubAction, Level};
@@ -10,6 +12,8 @@ use crate::settings::HubSettings;
 use crate::wire::{
     Complete, Hello, HookEvent, Refusal, RegisterHookRequest, RegisterHookResponse, UnregisterHookResponse,
 };
+use first_version::Clients;
+pub use first_version::Method;
 use hookweave_machine::dispatch::FailureKind;
 use hookweave_machine::hook::HookSpec;
 
@@ -61,6 +65,7 @@ pub struct Hub {
     registrations: BTreeMap<u64, (String, String)>,
     /// The connection of each call.
     calls: BTreeMap<u64, u64>,
+    clients: Clients,
     last: u64,
     actions: Vec<HubAction>,
 }
@@ -68,13 +73,14 @@ pub struct Hub {
 impl Hub {
     /// An agent without workers.
     #[must_use]
-    pub const fn new(settings: HubSettings) -> Self {
+    pub fn new(settings: HubSettings) -> Self {
         Self {
             settings,
             connections: BTreeMap::new(),
             workers: BTreeMap::new(),
             registrations: BTreeMap::new(),
             calls: BTreeMap::new(),
+            clients: Clients::default(),
             last: 0,
             actions: Vec::new(),
         }
@@ -164,6 +170,7 @@ impl Hub {
     /// A connection ended, or its stream cannot be read any further.
     pub fn lost(&mut self, connection: u64, why: &str) {
         let Some(mut end) = self.connections.remove(&connection) else { return };
+        self.forget_stream(connection);
         end.end_calls(why, &mut self.actions);
         let name = end.name().to_owned();
         let Some(worker) = self.workers.get_mut(&name).filter(|worker| worker.connection == Some(connection)) else {
@@ -173,6 +180,9 @@ impl Hub {
         why.clone_into(&mut worker.lost);
         if end.leaves {
             self.workers.remove(&name);
+            return;
+        }
+        if self.forget_idle(&name) {
             return;
         }
         let text = format!("the worker `{name}` is lost: {why}; its hooks stay, and fail until it is back");
@@ -221,7 +231,7 @@ impl Hub {
                 RegisterHookResponse { hook_id: hook.clone(), refusal: Some(why), warnings: Vec::new() }
             }
         };
-        if let Some(connection) = connection {
+        if let (false, Some(connection)) = (self.reply(&name, &response), connection) {
             self.send(connection, &HookEvent { registered: Some(response), ..HookEvent::default() });
             self.confirm(connection);
         }
@@ -237,8 +247,8 @@ impl Hub {
         };
         let worker = self.workers.get(name);
         // A registration that another one takes the place of is of a hook that the worker does not have any more.
+        let known = worker.and_then(|worker| worker.hooks.get(hook));
         let is_offered = |connection: u64| {
-            let known = worker.and_then(|worker| worker.hooks.get(hook));
             known.is_some_and(|known| known.offered_on == connection && known.registration == registration)
         };
         let connection = worker.and_then(|worker| worker.connection);
@@ -246,7 +256,9 @@ impl Hub {
             && let Some(end) = self.connections.get_mut(&connection)
         {
             self.calls.insert(id, connection);
-            end.call(id, hook, call, now, &mut self.actions);
+            let config = known.and_then(|known| known.offer.config.as_ref());
+            let detached = config.is_some_and(|config| config.r#async);
+            end.call((id, hook, detached), call, now, &mut self.actions);
             return id;
         }
         let why = match worker {
@@ -286,6 +298,7 @@ impl Hub {
             self.refuse(connection, &Refused::new("closing", "the agent closes; connect again later"));
         }
         self.workers.clear();
+        self.clients = Clients::default();
         for registration in std::mem::take(&mut self.registrations).into_keys() {
             self.actions.push(HubAction::Unregister { registration });
         }
@@ -319,6 +332,7 @@ impl Hub {
 
     fn greet(&mut self, connection: u64, hello: &Hello) -> Result<(), Refused> {
         let name = &hello.worker;
+        self.forget_stream(connection);
         if let Some(worker) = self.workers.get(name) {
             let is_same = worker.instance == hello.instance;
             match worker.connection {
@@ -361,17 +375,28 @@ impl Hub {
 
     /// The worker offers a hook.
     fn offered(&mut self, connection: u64, offer: RegisterHookRequest) -> Result<(), Refused> {
-        let hook = offer::id(&offer).map_err(|why| Refused::finally("unreadable", why))?.to_owned();
         let Some(name) = self.connections.get(&connection).and_then(|end| end.worker.clone()) else { return Ok(()) };
+        self.offered_by(&name, connection, offer, None)
+    }
+
+    /// The same by name; the new hook takes the place of a registration that is gone otherwise.
+    fn offered_by(
+        &mut self,
+        name: &str,
+        connection: u64,
+        offer: RegisterHookRequest,
+        gone: Option<u64>,
+    ) -> Result<(), Refused> {
+        let hook = offer::id(&offer).map_err(|why| Refused::finally("unreadable", why))?.to_owned();
         let number = self.last + 1;
-        let Some(worker) = self.workers.get_mut(&name) else { return Ok(()) };
+        let Some(worker) = self.workers.get_mut(name) else { return Ok(()) };
         let count = worker.hooks.len();
         if let Some(known) = worker.hooks.get_mut(&hook).filter(|known| known.offer == offer) {
             known.offered_on = connection;
             if known.is_in_force {
                 let warnings = known.warnings.clone();
                 let response = RegisterHookResponse { hook_id: hook, refusal: None, warnings };
-                self.send(connection, &HookEvent { registered: Some(response), ..HookEvent::default() });
+                self.acknowledge(name, connection, response);
             }
             return Ok(());
         }
@@ -380,18 +405,18 @@ impl Hub {
             let most = self.settings.max_hooks;
             Err(format!("the worker `{name}` has {most} hooks, which is all that it may; raise max_hooks in the agent"))
         } else {
-            offer::read(&name, &hook, &offer, &self.settings.grants)
+            offer::read(name, &hook, &offer, &self.settings.grants)
         };
         match accepted {
             Ok(accepted) => {
                 let replaced = worker.hooks.remove(&hook);
-                let (spec, warnings) = (accepted.spec.worker(&name), accepted.warnings);
+                let (spec, warnings) = (accepted.spec.worker(name), accepted.warnings);
                 for warning in &warnings {
                     let text = format!("the hook `{hook}`: {warning}");
                     self.actions.push(HubAction::Log { level: Level::Warning, text });
                 }
                 // One that is not in force yet goes when the engine has answered for it.
-                let mut replaces = None;
+                let mut replaces = gone;
                 if let Some(replaced) = replaced {
                     if replaced.is_in_force {
                         replaces = Some(replaced.registration);
@@ -410,19 +435,30 @@ impl Hub {
                 };
                 worker.hooks.insert(hook.clone(), known);
                 self.last = number;
-                self.registrations.insert(number, (name.clone(), hook));
-                self.register(number, name, spec);
+                self.registrations.insert(number, (name.to_owned(), hook));
+                self.register(number, name.to_owned(), spec);
             }
             Err(why) => {
                 let text = format!("the hook `{hook}` of the worker `{name}` is not registered: {why}");
                 self.actions.push(HubAction::Log { level: Level::Error, text });
                 let removed = worker.hooks.remove(&hook);
                 self.withdraw(removed);
+                if let Some(gone) = gone {
+                    self.registrations.remove(&gone);
+                    self.actions.push(HubAction::Unregister { registration: gone });
+                }
                 let response = RegisterHookResponse { hook_id: hook, refusal: Some(why), warnings: Vec::new() };
-                self.send(connection, &HookEvent { registered: Some(response), ..HookEvent::default() });
+                self.acknowledge(name, connection, response);
             }
         }
         Ok(())
+    }
+
+    /// Says what came of an offer, where it came from.
+    fn acknowledge(&mut self, name: &str, connection: u64, response: RegisterHookResponse) {
+        if !self.reply(name, &response) {
+            self.send(connection, &HookEvent { registered: Some(response), ..HookEvent::default() });
+        }
     }
 
     fn register(&mut self, registration: u64, worker: String, spec: HookSpec) {

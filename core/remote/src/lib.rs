@@ -30,7 +30,7 @@ pub use action::{HubAction, Level, Run, WorkerAction, WorkerState};
 pub use backoff::Backoff;
 pub use desk::Desk;
 pub use grants::Grants;
-pub use hub::{Hub, WorkerInfo};
+pub use hub::{Hub, Method, WorkerInfo};
 pub use offer::offer;
 pub use prost::Message;
 pub use remote_hook::{Link, RemoteCall, RemoteHook};

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use hookweave_exec::trace_context::TraceContext;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::hook::{HookSpec, Timeout};
-use hookweave_remote::wire::{HookEvent, HookResponse, RegisterHookRequest};
+use hookweave_remote::wire::{
+    HookEvent, HookResponse, ListHooksRequest, ListHooksResponse, RegisterHookRequest, RegisterHookResponse,
+    UnregisterHookRequest, UnregisterHookResponse,
+};
 use hookweave_remote::{
-    Grants, Hub, HubAction, HubSettings, Level, Limits, Message, RemoteCall, Run, WorkerAction, WorkerEnd,
+    Grants, Hub, HubAction, HubSettings, Level, Limits, Message, Method, RemoteCall, Run, WorkerAction, WorkerEnd,
     WorkerSettings,
 };
 use serde::de::DeserializeOwned;
@@ -127,9 +130,37 @@ fn hub(settings: &Value) -> Hub {
     Hub::new(own)
 }
 
-fn hub_actions(hub: &mut Hub) -> Vec<Value> {
+/// The answer to a call: which message it is depends on the method that was called last.
+fn shown_reply(message: &Result<Vec<u8>, String>, method: Method) -> Value {
+    match (message, method) {
+        (Err(why), _) => json!({"refused": why}),
+        (Ok(message), Method::Register) => json!({"message": shown::<RegisterHookResponse>(message)}),
+        (Ok(message), Method::Unregister) => json!({"message": shown::<UnregisterHookResponse>(message)}),
+        (Ok(message), Method::List) => {
+            let listed = ListHooksResponse::decode(&**message).unwrap();
+            let hooks: Vec<Value> = listed.hooks.iter().map(|hook| bare(serde_json::to_value(hook).unwrap())).collect();
+            json!({"message": {"hooks": hooks}})
+        }
+    }
+}
+
+fn method(step: &Value) -> Method {
+    match text(step, "method").as_str() {
+        "register" => Method::Register,
+        "unregister" => Method::Unregister,
+        "list" => Method::List,
+        other => panic!("unknown method {other}"),
+    }
+}
+
+fn hub_actions(hub: &mut Hub, called: Method) -> Vec<Value> {
     let show = |action| {
         Some(match action {
+            HubAction::Reply { ask, message } => {
+                let mut reply = shown_reply(&message, called);
+                reply["reply"] = ask.into();
+                reply
+            }
             HubAction::Send { connection, message } => json!({"send": shown::<HookEvent>(&message), "on": connection}),
             HubAction::Close { connection, reason } => json!({"close": connection, "reason": reason}),
             HubAction::Register { registration, worker, spec } => {
@@ -146,7 +177,18 @@ fn hub_actions(hub: &mut Hub) -> Vec<Value> {
 
 fn agent_step(hub: &mut Hub, step: &Value, now: u64) {
     match text(step, "do").as_str() {
-        "open" => _ = hub.opened(now),
+        "open" => match step.get("from").and_then(Value::as_str) {
+            Some(peer) => _ = hub.opened_by(peer, now),
+            None => _ = hub.opened(now),
+        },
+        "ask" => {
+            let request = match method(step) {
+                Method::Register => bytes::<RegisterHookRequest>(step),
+                Method::Unregister => bytes::<UnregisterHookRequest>(step),
+                Method::List => bytes::<ListHooksRequest>(step),
+            };
+            hub.asked(&text(step, "from"), step.get("token").and_then(Value::as_str), method(step), &request);
+        }
         "receive" => hub.receive(number(step, "on"), &bytes::<HookResponse>(step), now),
         "lost" => hub.lost(number(step, "on"), &text(step, "why")),
         "registered" => {
@@ -234,9 +276,14 @@ fn run(case: &Value) -> Vec<Vec<Value>> {
     match text(case, "end").as_str() {
         "agent" => {
             let mut hub = hub(&case["settings"]);
+            let mut called = Method::List;
             let mut take = |step: &Value| {
                 agent_step(&mut hub, step, at(step));
-                hub_actions(&mut hub)
+                if step["do"] == "ask" {
+                    called = method(step);
+                }
+                let called = if step["do"] == "registered" { Method::Register } else { called };
+                hub_actions(&mut hub, called)
             };
             steps.iter().map(&mut take).collect()
         }

@@ -1,0 +1,112 @@
+"""Where agents are reached, and the settings that both ends have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from . import _native
+from .errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    import os
+
+    from ._remote_links import Transport
+
+__all__ = ["Tls", "milliseconds", "number", "refused", "transport_to"]
+
+MOST = 2**32 - 1
+MOST_PORT = 65535
+TLS_FILES = ("certificate", "key", "ca")
+
+
+def refused(address: str, why: object) -> InvalidOptionError:
+    """Says that an address cannot be used."""
+    return InvalidOptionError(f"the address `{address}` cannot be used: {why}")
+
+
+class Tls(TypedDict, total=False):
+    """Files for TLS, all of them PEM."""
+
+    certificate: str | os.PathLike[str]
+    """The own certificate; an agent needs one."""
+    key: str | os.PathLike[str]
+    """The certificate's private key."""
+    ca: str | os.PathLike[str]
+    """Whom to trust. A worker without it trusts the system's roots; an agent with it wants certificates of workers."""
+
+
+def transport_to(address: str, max_message: int, *, tls: Tls | None, insecure: bool, serves: bool) -> Transport:
+    """The way to an address: ``unix:///path``, ``grpc://host:port`` or ``grpcs://host:port``."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise refused(address, "it is served on an asyncio loop; call this where one runs") from None
+    if sys.platform == "win32":
+        raise refused(address, "remote hooks need a system with Unix sockets; Windows is not supported yet")
+    scheme, _, rest = address.partition("://")
+    if tls is not None and scheme != "grpcs":
+        raise refused(address, "`tls` is for grpcs:// addresses; write one, or leave it out")
+    if scheme == "unix" and rest.startswith("/"):
+        from ._remote_unix import UnixTransport
+
+        return UnixTransport(Path(rest), max_message)
+    host, _, port = rest.rpartition(":")
+    if scheme in ("grpc", "grpcs") and host and port.isdecimal() and int(port) <= MOST_PORT:
+        if scheme == "grpcs":
+            return _grpc(address, (host, int(port)), max_message, _files(address, tls or {}, serves))
+        if not insecure and not _is_loopback(host):
+            why = "others could read and change what is sent; write grpcs:// and give `tls`, or set insecure=True"
+            raise refused(address, why)
+        return _grpc(address, (host, int(port)), max_message, None)
+    why = "write `unix://` and an absolute path, such as `unix:///run/agent/hooks.sock`, or `grpc://127.0.0.1:50051`"
+    raise refused(address, why)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine can connect there."""
+    try:
+        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _files(address: str, tls: Tls, serves: bool) -> dict[str, bytes | None]:
+    """The texts of the files for TLS."""
+    for name in tls:
+        if name not in TLS_FILES:
+            near = _native.did_you_mean(name, TLS_FILES)
+            raise refused(address, f"tls: unknown file `{name}`{near}; known are {', '.join(TLS_FILES)}")
+    if ("certificate" in tls) != ("key" in tls) or (serves and "certificate" not in tls):
+        raise refused(address, "tls: give `certificate` and `key`, the files of the own certificate and its key")
+    try:
+        return {name: Path(tls[name]).read_bytes() if name in tls else None for name in TLS_FILES}  # type: ignore[literal-required]
+    except OSError as error:
+        raise refused(address, f"tls: {error}") from error
+
+
+def _grpc(address: str, where: tuple[str, int], max_message: int, tls: dict[str, bytes | None] | None) -> Transport:
+    try:
+        from ._remote_grpc import GrpcTransport
+    except ImportError as error:
+        raise refused(address, f"gRPC is not installed ({error}); install hookweave[grpc]") from error
+    return GrpcTransport(where, max_message, tls)
+
+
+def number(name: str, value: Any, least: int = 1, most: int = MOST) -> int:
+    """A whole number within bounds."""
+    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        return value
+    raise InvalidOptionError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+
+
+def milliseconds(name: str, value: Any) -> int:
+    """Seconds, or a timedelta, in milliseconds."""
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0.001 <= seconds < MOST / 1000:
+        return round(seconds * 1000)
+    raise InvalidOptionError(f"{name} is a number of seconds from 0.001 on, not {value!r}")
