@@ -70,6 +70,12 @@ export declare class NativeClient {
   stop(limit: number): boolean
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
+  /** The hooks that an agent is offered. */
+  offers(): NativeOffers
+  /** The hook that an agent calls with an event at a depth; throws where it must not run. */
+  offeredHook(id: string, depth: number): NativeOfferedHook | null
+  /** What is wrong with an answer to an event; absent where it can be read. */
+  checkAnswer(event: string, answer: unknown): NativeInvalidAnswer | null
   /**
    * Counts dispatches of no-op hooks, in blocks of those that ran the same hooks, and how often each of some events was
    * dispatched. `present` is the current time on the clock of these times.
@@ -118,6 +124,48 @@ export declare class NativeDispatch {
   describe(values: object): string
   /** A snapshot of the outcome, as JSON text. */
   snapshot(values: object, placeholders: Array<Placeholder>): string
+}
+
+/** Splits what comes over a stream into messages. */
+export declare class NativeFrames {
+  /** It refuses messages of more bytes; absent is the usual limit. */
+  constructor(maxMessage?: number | undefined | null)
+  /** Takes what came. */
+  push(bytes: Uint8Array): NativeFramed
+}
+
+/** An agent's end of all connections. */
+export declare class NativeHub {
+  /** Without workers. */
+  constructor(settings: NativeHubSettings)
+  /** A connection was made; gives its number. */
+  opened(now: number): number
+  /** A message came. */
+  receive(connection: number, message: Uint8Array, now: number): void
+  /** A connection ended. */
+  lost(connection: number, why: string): void
+  /** The stream of a connection cannot be read any further. */
+  unreadable(connection: number, why: string): void
+  /** The settings of a hook that is to be registered, as JSON text. */
+  offer(registration: number): string | null
+  /** Registers an offered hook in a client; then say what came of it by `registered`. */
+  register(hooks: NativeClient, registration: number): NativeRemoteHook
+  /** What came of a registration; a text says why the client did not take the hook. */
+  registered(registration: number, refusal?: string | undefined | null): void
+  /** Sends an event to the hook of a registration; gives the call's number. */
+  call(registration: number, call: NativeRemoteCall, now: number): number
+  /** Ends a call that nobody waits for. */
+  cancel(call: number, now: number): void
+  /** Does what is due. */
+  tick(now: number): void
+  /** When `tick` is due. */
+  nextDeadline(): number | null
+  /** Ends everything. */
+  close(): void
+  /** The workers, by name. */
+  workers(): Array<NativeWorkerInfo>
+  /** What is to be done, in order. */
+  actions(): Array<NativeHubAction>
 }
 
 /** An outside hook, as the TypeScript layer runs it. */
@@ -294,6 +342,30 @@ export declare class NativeWatch {
   stop(): void
 }
 
+/** A worker's end of its connection. */
+export declare class NativeWorkerEnd {
+  /** It connects at once. */
+  constructor(settings: NativeWorkerSettings)
+  /** These are all the hooks, as `offers` of the client gives them. */
+  offer(offers: string, now: number): void
+  /** The connection was made. */
+  opened(now: number): void
+  /** A message came. */
+  receive(message: Uint8Array, now: number, random: number): void
+  /** The connection ended, or could not be made. */
+  lost(why: string, now: number, random: number): void
+  /** A hook has run; the text is a completion. */
+  answered(dispatch: bigint, result: string): void
+  /** Does what is due. */
+  tick(now: number, random: number): void
+  /** When `tick` is due. */
+  nextDeadline(): number | null
+  /** Takes nothing new, and goes when what runs has ended. */
+  leave(): void
+  /** What is to be done, in order. */
+  actions(): Array<NativeWorkerAction>
+}
+
 /** A reload that has been read and not yet put into force. */
 export declare class PreparedReload {
   /** The payloads of the `ConfigChange` events to raise first, in the canonical form, as JSON text. */
@@ -444,6 +516,9 @@ export interface HookReport {
 /** The kind of a hook's result. */
 export type HookResult = 'nothing' | 'answer' | 'failed' | 'timeout' | 'detached'
 
+/** What kind of thing is to be done. */
+export type HubActionKind = 'send' | 'close' | 'register' | 'unregister' | 'finished' | 'log'
+
 /** A value's JSON text; throws `payload_not_json`. */
 export declare function jsonText(value: unknown): string
 
@@ -489,6 +564,118 @@ export interface NativeFileChanges {
   reload: boolean
   /** Payloads of `FileChanged`, as the JSON text of a list. */
   files: string
+}
+
+/** What a part of a stream has completed. */
+export interface NativeFramed {
+  /** The messages, without their lengths. */
+  messages: Array<Buffer>
+  /** Why the stream cannot be read any further. */
+  refusal?: string
+}
+
+/** What workers may do; what is absent has its default. */
+export interface NativeGrants {
+  /** The events that they may have hooks on. */
+  events?: Array<string>
+  /** The lowest priority of their hooks. */
+  earliestPriority?: number
+  /** Whether their `allow` and `skip` count. */
+  allow?: boolean
+  /** Whether they may change events. */
+  modify?: boolean
+  /** Whether they may have a person asked. */
+  ask?: boolean
+  /** Whether their hooks may be mandatory. */
+  mandatory?: boolean
+  /** Whether their hooks may be managed. */
+  managed?: boolean
+}
+
+/** What an agent's end wants done. */
+export interface NativeHubAction {
+  /** What kind of thing it is. */
+  kind: HubActionKind
+  /** The connection, registration or call. */
+  number: number
+  /** What is sent. */
+  message?: Buffer
+  /** A completion, a reason, the name of a worker, or a line of the log. */
+  text?: string
+  /** How much a line of the log matters. */
+  level?: RemoteLevel
+}
+
+/** What an agent is set to; what is absent has its default. */
+export interface NativeHubSettings {
+  /** The token that workers must have. */
+  token?: string
+  /** What workers may do. */
+  grants?: NativeGrants
+  /** Events that a worker has at once. */
+  inFlight?: number
+  /** Bytes of a message. */
+  maxMessage?: number
+  /** Milliseconds of silence before a worker is asked whether it is there. */
+  keepalive?: number
+  /** Events that wait for a worker. */
+  queue?: number
+  /** Hooks of one worker. */
+  maxHooks?: number
+  /** Workers at once. */
+  maxWorkers?: number
+  /** Unrequested messages within a second. */
+  maxUnasked?: number
+}
+
+/** Why an answer to an event cannot be read. */
+export interface NativeInvalidAnswer {
+  /** What is wrong and where. */
+  message: string
+  /** It meant to restrict. */
+  restricts: boolean
+}
+
+/** A hook that an agent calls. */
+export interface NativeOfferedHook {
+  /** The number by which the TypeScript layer finds it. */
+  number: number
+  /** The event's canonical name. */
+  event: string
+  /** Whether the engine fills in a missing tool call id. */
+  hasToolUseId: boolean
+}
+
+/** The hooks that a client offers to its agent. */
+export interface NativeOffers {
+  /** The messages that offer them, as JSON text. */
+  offers: string
+  /** Why the others are not offered. */
+  refused: Array<string>
+}
+
+/** An event for a worker's hook. */
+export interface NativeRemoteCall {
+  /** The event's canonical name. */
+  name: string
+  /** Its canonical JSON text. */
+  event: string
+  /** How long the call may take, in milliseconds; absent is without end. */
+  limit?: number
+  /** How deep the dispatch is nested. */
+  depth: number
+  /** The caller's place in a distributed trace. */
+  traceParent?: string
+  /** The rest of that. */
+  traceState?: string
+}
+
+/** A worker's hook in the engine. */
+export interface NativeRemoteHook {
+  /** As the registry knows it. */
+  hook: RegisteredHook
+  /** How long a call may take, in milliseconds; absent is without end. */
+  limit?: number
 }
 
 /** The speaker of a message of the context. */
@@ -540,6 +727,69 @@ export interface NativeWireEvent {
   /** `{"payload": …, "large": […]}`: the canonical payload and the integers in it that are too large for a number. */
   payload: string
 }
+
+/** What a worker's end wants done. */
+export interface NativeWorkerAction {
+  /** What kind of thing it is. */
+  kind: WorkerActionKind
+  /** What is sent. */
+  message?: Buffer
+  /** A reason, a line of the log, or the event: `{"payload": …, "large": […]}`. */
+  text?: string
+  /** What the answer is for. */
+  dispatch?: bigint
+  /** The worker's id of the hook. */
+  hook?: string
+  /** The event's name. */
+  event?: string
+  /** When the agent waits no longer, or the worker connects again. */
+  at?: number
+  /** Where the event stands in a distributed trace. */
+  traceParent?: string
+  /** The rest of that. */
+  traceState?: string
+  /** How deep the dispatch is nested. */
+  depth?: number
+  /** How the worker stands. */
+  state?: NativeWorkerState
+  /** How much a line of the log matters. */
+  level?: RemoteLevel
+}
+
+/** One worker, as it stands. */
+export interface NativeWorkerInfo {
+  /** Its name. */
+  name: string
+  /** Whether it is connected. */
+  connected: boolean
+  /** Why it is not; empty where it is. */
+  lost: string
+  /** How many hooks it has in the engine. */
+  hooks: number
+}
+
+/** What a worker is set to; what is absent has its default. */
+export interface NativeWorkerSettings {
+  /** The worker's name. */
+  name: string
+  /** This run of it. */
+  instance?: string
+  /** What the agent wants to know. */
+  token?: string
+  /** Events at once. */
+  inFlight?: number
+  /** Bytes of a message. */
+  maxMessage?: number
+  /** Milliseconds of silence before the agent is asked whether it is there. */
+  keepalive?: number
+  /** The most milliseconds of waiting after the first failure. */
+  backoffFirst?: number
+  /** The most ever. */
+  backoffMost?: number
+}
+
+/** How a worker stands with its agent. */
+export type NativeWorkerState = 'connecting' | 'ready' | 'waiting' | 'closed'
 
 /** A text that differs from run to run, and the name that replaces it. */
 export interface Placeholder {
@@ -611,6 +861,9 @@ export interface RegisteredHook {
   once: boolean
 }
 
+/** How much a line of the log matters. */
+export type RemoteLevel = 'info' | 'warning' | 'error'
+
 /** Revokes approvals; gives how many there were. */
 export declare function revoke(fingerprints: Array<string>, path?: string | undefined | null): number
 
@@ -634,3 +887,6 @@ export declare function watchedFiles(hooks: NativeClient): Array<string>
 
 /** Watches a client's files and calls the function on changes; keeps no process alive. */
 export declare function watchFiles(hooks: NativeClient, changed: () => void): NativeWatch
+
+/** What kind of thing is to be done. */
+export type WorkerActionKind = 'connect' | 'send' | 'close' | 'run' | 'cancel' | 'state' | 'log'

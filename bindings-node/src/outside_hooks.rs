@@ -182,7 +182,7 @@ pub fn dialect_answer(dialect: String, event: String, returned: String) -> Resul
 }
 
 /// The JSON text of a result: `{"answer": …}`, perhaps with `large`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
-fn completion_text(result: HandlerResult<Value>) -> String {
+pub(crate) fn completion_text(result: HandlerResult<Value>) -> String {
     let completion = match result {
         HandlerResult::Nothing | HandlerResult::Detached => json!({}),
         HandlerResult::Answer(answer) => {

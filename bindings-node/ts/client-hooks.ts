@@ -210,12 +210,13 @@ export class ClientHooks {
   /** Every hook, in the order in which they run. */
   listHooks(): HookInfo[] {
     return this.#engine.native.list().map((listed) => {
-      const { timeoutMs: timeout, matcher, origin, ...info } = localKeys(listed as object);
+      const { timeoutMs: timeout, matcher, origin, worker, ...info } = localKeys(listed as object);
       return {
         ...info,
         matcher: localKeys(matcher as object),
         timeout,
         origin: originOf(origin),
+        worker: worker ?? null,
       } as HookInfo;
     });
   }

@@ -6,6 +6,11 @@ import { engineOf } from "./client-hooks.js";
 import { errorOf } from "./errors.js";
 import type { CustomEventName } from "./event-types.js";
 import type { Model } from "./models.js";
+import { transportOf } from "./remote-address.js";
+import { ServingWorkers } from "./remote-agent.js";
+import { connectOptions, serveOptions } from "./remote-options.js";
+import type { ConnectOptions, ServeOptions } from "./remote-types.js";
+import { WorkerConnection } from "./remote-worker.js";
 import type { GenerateOptions, RunToolOptions, SessionOptions } from "./session-options.js";
 import type { Generation, ToolOutcome } from "./session-results.js";
 import type { Session, ToolFunction } from "./session.js";
@@ -20,6 +25,8 @@ const CLOSE_TIMEOUT = 5000;
 export class HookClient extends ClientFiles implements Disposable, AsyncDisposable {
   /** Created with the first session, tool or model. */
   #sessionsOrNone: SessionRegistry | null = null;
+  /** Open addresses and connections. */
+  readonly #remotes = new Set<ServingWorkers | WorkerConnection>();
 
   /**
    * Opens a session, which acts on the outcomes of its events: `await using session = client.session({ cwd });`
@@ -119,17 +126,59 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     return engineOf(this).audit.state.trouble ?? null;
   }
 
+  /**
+   * Takes workers at an address: their hooks are hooks of this client, and run in the worker's process.
+   *
+   * Addresses are `unix:///path`, where only processes of this user and of root can connect, and `grpc://host:port` and
+   * `grpcs://host:port`, which need the package `@grpc/grpc-js`. What workers may do is in the `grants`. It keeps the
+   * process alive until it is closed. Throws `invalid_option` and `client_closed`.
+   */
+  async serve(address: string, options: ServeOptions = {}): Promise<ServingWorkers> {
+    engineOf(this).checkOpen("serve workers");
+    const read = serveOptions(options);
+    const transport = transportOf(address, read, "serve");
+    const serving = await ServingWorkers.open(engineOf(this), transport, read);
+    return this.#keep(serving);
+  }
+
+  /**
+   * Offers this client's hooks to the agent that listens at an address; see `serve`.
+   *
+   * The agent dispatches and decides which hooks run; they run here as for a dispatch of this client. Hooks that come, go, or
+   * are switched later do so at the agent too. Hooks from files and hooks that run once are not offered. The connection is
+   * made again whenever it is lost, and keeps the process alive until it is closed. Throws `invalid_option` and
+   * `client_closed`.
+   */
+  async connect(address: string, options: ConnectOptions = {}): Promise<WorkerConnection> {
+    engineOf(this).checkOpen("connect to an agent");
+    const read = connectOptions(options);
+    const transport = transportOf(address, read, "connect");
+    await transport.check();
+    return this.#keep(WorkerConnection.open(engineOf(this), address, transport, read));
+  }
+
+  #keep<R extends ServingWorkers | WorkerConnection>(remote: R): R {
+    for (const other of this.#remotes) if (other.state === "closed") this.#remotes.delete(other);
+    this.#remotes.add(remote);
+    return remote;
+  }
+
   /** Waits until no detached hook runs or waits; false when the timeout in milliseconds was over first. */
   drain(timeout?: number): Promise<boolean> {
     return engineOf(this).drain(timeout);
   }
 
   /**
-   * Refuses further calls, gives detached hooks so many milliseconds to end, and kills the commands and requests that
-   * still run.
+   * Refuses further calls, leaves agents and workers, gives detached hooks so many milliseconds to end, and kills the
+   * commands and requests that still run.
    */
   async close(timeout: number = CLOSE_TIMEOUT): Promise<void> {
     engineOf(this).close();
+    await Promise.all(
+      [...this.#remotes].map((remote) =>
+        remote instanceof WorkerConnection ? remote.close(timeout) : remote.close(),
+      ),
+    );
     if (!(await engineOf(this).drain(timeout))) {
       engineOf(this).detached.abort(new DOMException("the client was closed", "AbortError"));
     }

@@ -23,7 +23,7 @@ import { RunCounts, UNCOUNTED } from "./run-counts.js";
 import type { Tracing } from "./tracing.js";
 import { isObject, nameOf } from "./values.js";
 
-/** A hook from a file that the native side has registered, and its handler. */
+/** A hook that the native side has registered, and its handler here. */
 type LoadedHook = {
   readonly hook: RegisteredHook;
   readonly wakes: boolean;
@@ -47,6 +47,8 @@ export class Engine implements HookRuntime {
   tracing: Tracing | null = null;
   /** The hooks from files that run; created with the first file. */
   runningOutsideHooks: RunningOutsideHooks | null = null;
+  /** Called when hooks may have changed. */
+  readonly watchers = new Set<() => void>();
 
   /** A copy of what the core knows, so that a dispatch makes no native call for it. */
   #closed = false;
@@ -109,7 +111,7 @@ export class Engine implements HookRuntime {
     return hook.id;
   }
 
-  /** Adds hooks from files that the native side has registered. */
+  /** Adds hooks that the native side has registered: of files, or of workers. */
   adopt(loaded: readonly LoadedHook[]): void {
     for (const { hook, ...own } of loaded) this.#keep(hook, own);
     this.#hooksChanged();
@@ -130,6 +132,7 @@ export class Engine implements HookRuntime {
 
   forgetPlans(): void {
     this.#plans.clear();
+    for (const changed of this.watchers) changed();
   }
 
   hook(number: number): HookEntry {

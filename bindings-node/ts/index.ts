@@ -104,6 +104,17 @@ export type {
 export type { Logger } from "./logging.js";
 export type { Model, ModelRequest, ModelResponse, ToolCall } from "./models.js";
 export type { Dialect, Origin, Scope } from "./origin.js";
+export { ServingWorkers } from "./remote-agent.js";
+export type {
+  ConnectOptions,
+  Grants,
+  RemoteOptions,
+  RemoteState,
+  RemoteTls,
+  ServeOptions,
+  WorkerInfo,
+} from "./remote-types.js";
+export { WorkerConnection } from "./remote-worker.js";
 export { Outcome } from "./outcome.js";
 export type {
   CanonicalOutcome,

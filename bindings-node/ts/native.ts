@@ -15,11 +15,15 @@ export type NativeOutsideHookJob = InstanceType<typeof native.NativeOutsideHookJ
 export type NativeTerminalQuestion = InstanceType<typeof native.NativeTerminalQuestion>;
 export type NativeSession = InstanceType<typeof native.NativeSession>;
 export type NativeAuditQueue = InstanceType<typeof native.NativeAuditQueue>;
+export type NativeHub = InstanceType<typeof native.NativeHub>;
+export type NativeWorkerEnd = InstanceType<typeof native.NativeWorkerEnd>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
 export type {
   Loaded,
+  NativeHubAction,
   NativeSpeaker,
   NativeToolCall,
+  NativeWorkerAction,
   PlannedHooks,
   RegisteredGuard,
   RegisteredHook,
@@ -29,9 +33,12 @@ export type {
 
 export const {
   NativeClient,
+  NativeFrames,
+  NativeHub,
   NativeTerminalPrompt,
   NativeSession,
   NativeTerminalQuestion,
+  NativeWorkerEnd,
   catalogue,
   checkPayload,
   commonFields,

@@ -57,7 +57,7 @@ export interface HostFunctions {
 }
 
 /** The result of a hook, as the core writes it. */
-interface Completion {
+export interface Completion {
   readonly answer?: Record<string, unknown>;
   readonly large?: LargeIntegers;
   readonly failed?: {
@@ -193,7 +193,8 @@ export interface OutsideHookHandler {
   readonly onTimeout?: (event: object, depth: number) => unknown;
 }
 
-type JsonEvent = { readonly eventType: string } & EventMethods;
+/** An event that can be written as JSON. */
+export type JsonEvent = { readonly eventType: string } & EventMethods;
 
 /** The handler of a hook that the core runs and whose timeout it enforces. */
 export function outsideHookHandler(
@@ -268,7 +269,7 @@ export function hostedHandler(hook: NativeOutsideHook, hosts: HostFunctions): Ou
  * Runs a step that needs the event as JSON. An event without a JSON form fails the hook and keeps a gate shut: the author of
  * the payload must not bypass a guard with it.
  */
-function withJsonEvent<R>(act: () => R): R {
+export function withJsonEvent<R>(act: () => R): R {
   try {
     return act();
   } catch (error) {
@@ -302,7 +303,7 @@ export function answerOf(dialect: string, event: string, returned: object): unkn
 }
 
 /** Reads a completion: an answer, nothing, or a failure, which is thrown. */
-function readCompletion(event: string, text: string, options?: ErrorOptions): unknown {
+export function readCompletion(event: string, text: string, options?: ErrorOptions): unknown {
   const { answer, large, failed } = JSON.parse(text) as Completion;
   if (failed !== undefined) {
     throw new ReportedFailure(failed.kind, failed.message, failed.restricts, options);

@@ -128,6 +128,8 @@ export interface HookInfo {
   readonly temporary: boolean;
   /** Which file declares it; `null` for a hook that the program registered. */
   readonly origin: Origin | null;
+  /** The worker that has its handler, in another process; `null` for a hook of this one. */
+  readonly worker: string | null;
   /** Its place among the hooks of its event, from 0. */
   readonly order: number;
 }

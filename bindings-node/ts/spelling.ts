@@ -119,6 +119,26 @@ export function localAnswer(event: string, answer: object): Record<string, unkno
   };
 }
 
+/** An answer of a hook as the core writes it; the other way round than `localAnswer`. */
+export function canonicalAnswer(event: string, answer: object): Record<string, unknown> {
+  const { delay, ask, modified, ...rest } = answer as Record<string, unknown>;
+  const isObject = (part: unknown): part is object => typeof part === "object" && part !== null;
+  return {
+    ...canonicalKeys(rest),
+    ...(delay === undefined ? {} : { delay_ms: delay }),
+    ...(ask === undefined ? {} : { ask: isObject(ask) ? canonicalAsk(ask) : ask }),
+    // What a program spells canonically stays so.
+    ...(isObject(modified)
+      ? { modified: canonicalFields(event, localFields(event, modified)) }
+      : {}),
+  };
+}
+
+function canonicalAsk(ask: object): object {
+  const { timeout, ...rest } = ask as Record<string, unknown>;
+  return timeout === undefined ? rest : { ...rest, timeout_ms: timeout };
+}
+
 function localAsk(ask: object): object {
   const { timeout_ms: timeout, ...rest } = ask as Record<string, unknown>;
   return timeout === undefined ? rest : { ...rest, timeout };

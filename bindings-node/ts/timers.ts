@@ -44,3 +44,16 @@ export function nextLoopTurn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+/** Waits for a promise, but so many milliseconds at most. */
+export async function within(limit: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limit);
+  });
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -38,3 +38,19 @@ export function traceContext(): TraceContext {
   const state = span.traceState?.serialize();
   return state === undefined || state === "" ? { parent } : { parent, state };
 }
+
+/** Runs a function at a place of another process; without OpenTelemetry, or where there is no place, as it is. */
+export function atPlace<R>({ parent, state }: TraceContext, run: () => R): R {
+  const api = parent === undefined ? null : openTelemetry();
+  const [, traceId, spanId, flags] = parent?.split("-") ?? [];
+  if (api === null || traceId === undefined || spanId === undefined) return run();
+  const span = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags ?? "0", 16),
+    isRemote: true,
+    ...(state === undefined ? {} : { traceState: api.createTraceState(state) }),
+  };
+  if (!api.isSpanContextValid(span)) return run();
+  return api.context.with(api.trace.setSpanContext(api.context.active(), span), run);
+}

@@ -101,6 +101,7 @@ describe("hooks", () => {
         enabled: true,
         temporary: false,
         origin: null,
+        worker: null,
         order: 0,
       },
       {
@@ -123,6 +124,7 @@ describe("hooks", () => {
         enabled: true,
         temporary: false,
         origin: null,
+        worker: null,
         order: 1,
       },
     ]);
