@@ -66,6 +66,19 @@ def _import_all() -> None:
     A child would wait for ever for an import that a thread of its parent had begun, a fork for one that wants a lock
     which the fork holds, and the end of a program takes a thread out of an import by force.
     """
+    from . import (  # noqa: F401
+        _audit_delivery,
+        _detached,
+        _telemetry,
+        _values,
+        _watch,
+        audit,
+        options,
+        serving,
+        session,
+        stats,
+        worker_connection,
+    )
 
 
 class HookClient(TypedClient, SessionRegistry):
