@@ -36,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import audit, errors, events
     from ._native import Dispatch, Outcome
-    from ._remote_address import Tls
+    from ._remote_address import RemoteTls
     from .approval import (
         AllowAll,
         Approval,
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from .stats import Durations, HookStats, HookWarning, Stats
     from .temporary_hook import TemporaryHook
     from .tools import ToolResult
-    from .worker_connection import ConnectionState, WorkerConnection
+    from .worker_connection import RemoteState, WorkerConnection
 
     __all__ = [
         "Action",
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
         "AuditTorn",
         "Change",
         "Compaction",
-        "ConnectionState",
+        "RemoteState",
         "Context",
         "ContextMessage",
         "DenyAll",
@@ -161,7 +161,7 @@ if TYPE_CHECKING:
         "TemporaryHook",
         "TerminalApprover",
         "TerminalQuestion",
-        "Tls",
+        "RemoteTls",
         "ToolCall",
         "ToolContext",
         "ToolOutcome",

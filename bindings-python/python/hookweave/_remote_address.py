@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._remote_links import Transport
 
-__all__ = ["Tls", "milliseconds", "number", "refused", "transport_to"]
+__all__ = ["RemoteTls", "milliseconds", "number", "refused", "transport_to"]
 
 MOST = 2**32 - 1
 MOST_PORT = 65535
@@ -29,7 +29,7 @@ def refused(address: str, why: object) -> InvalidOptionError:
     return InvalidOptionError(f"the address `{address}` cannot be used: {why}")
 
 
-class Tls(TypedDict, total=False):
+class RemoteTls(TypedDict, total=False):
     """Files for TLS, all of them PEM."""
 
     certificate: str | os.PathLike[str]
@@ -40,7 +40,7 @@ class Tls(TypedDict, total=False):
     """Whom to trust. A worker without it trusts the system's roots; an agent with it wants certificates of workers."""
 
 
-def transport_to(address: str, max_message: int, *, tls: Tls | None, insecure: bool, serves: bool) -> Transport:
+def transport_to(address: str, max_message: int, *, tls: RemoteTls | None, insecure: bool, serves: bool) -> Transport:
     """The way to an address: ``unix:///path``, ``grpc://host:port`` or ``grpcs://host:port``."""
     try:
         asyncio.get_running_loop()
@@ -75,7 +75,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _files(address: str, tls: Tls, serves: bool) -> dict[str, bytes | None]:
+def _files(address: str, tls: RemoteTls, serves: bool) -> dict[str, bytes | None]:
     """The texts of the files for TLS."""
     for name in tls:
         if name not in TLS_FILES:

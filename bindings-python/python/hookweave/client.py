@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from . import _detached, files
     from ._outside_hooks import Answerer
-    from ._remote_address import Tls
+    from ._remote_address import RemoteTls
     from ._session_driver import Tracing
     from ._watch import FileWatch, OnReload
     from .audit import AuditLevel, AuditOptions
@@ -455,7 +455,7 @@ class HookClient(TypedClient, SessionRegistry):
         *,
         token: str | None = None,
         grants: Grants | None = None,
-        tls: Tls | None = None,
+        tls: RemoteTls | None = None,
         insecure: bool = False,
         in_flight: int = 64,
         max_message: int = MAX_MESSAGE,
@@ -498,7 +498,7 @@ class HookClient(TypedClient, SessionRegistry):
         *,
         name: str | None = None,
         token: str | None = None,
-        tls: Tls | None = None,
+        tls: RemoteTls | None = None,
         insecure: bool = False,
         in_flight: int = 64,
         max_message: int = MAX_MESSAGE,

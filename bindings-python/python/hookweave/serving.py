@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ._remote_address import Tls
+    from ._remote_address import RemoteTls
     from ._remote_links import Link, Listener
 
 __all__ = ["Grants", "ServingWorkers", "WorkerInfo", "serve"]
@@ -291,7 +291,7 @@ async def serve(
     *,
     token: str | None,
     grants: Grants | None,
-    tls: Tls | None,
+    tls: RemoteTls | None,
     insecure: bool,
     in_flight: int,
     max_message: int,

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ._remote_address import Tls
+    from ._remote_address import RemoteTls
     from ._remote_links import Link, Transport
 
-__all__ = ["ConnectionState", "WorkerConnection", "connect"]
+__all__ = ["RemoteState", "WorkerConnection", "connect"]
 
-ConnectionState: TypeAlias = Literal["connecting", "ready", "waiting", "closed"]
+RemoteState: TypeAlias = Literal["connecting", "ready", "waiting", "closed"]
 """``ready``: all hooks are in force, or refused. ``waiting``: it was refused or lost, and connects again soon."""
 
 
@@ -74,7 +74,7 @@ class WorkerConnection:
         self._runs: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._state: ConnectionState = "connecting"
+        self._state: RemoteState = "connecting"
         self._why = ""
         self._refusals: set[str] = set()
         self._changed = asyncio.Event()
@@ -92,7 +92,7 @@ class WorkerConnection:
         return self._address
 
     @property
-    def state(self) -> ConnectionState:
+    def state(self) -> RemoteState:
         """How it stands."""
         return self._state
 
@@ -210,7 +210,7 @@ class WorkerConnection:
                     logger.log(level, "%s", text)
         self._arm()
 
-    def _enter(self, state: ConnectionState, why: str) -> None:
+    def _enter(self, state: RemoteState, why: str) -> None:
         self._state, self._why = state, why
         if state == "ready":
             logger.info("the agent at %s has the worker's hooks", self._address)
@@ -283,7 +283,7 @@ async def connect(
     *,
     name: str | None,
     token: str | None,
-    tls: Tls | None,
+    tls: RemoteTls | None,
     insecure: bool,
     in_flight: int,
     max_message: int,
