@@ -258,7 +258,7 @@ fn handed(program: &str, args: &[Word]) -> Vec<String> {
             if first.plain.contains(char::is_whitespace) {
                 lines.push(first.plain.trim_end().to_owned());
             } else {
-                lines.push(rest.iter().map(|word| word.raw()).collect::<Vec<_>>().join(" "));
+                lines.push(rest.iter().map(Word::raw).collect::<Vec<_>>().join(" "));
             }
         }
     }
