@@ -6,6 +6,9 @@ import { describe, test } from "node:test";
 
 import { runCase, type RemoteCase } from "./support/remote-case.js";
 
+/** Its gRPC server has no calls beside the stream, so that clients of the first service find agents in Python only. */
+const FIRST = "the package does not serve clients of the first service";
+
 const folder = new URL("../../tests/vectors/remote/", import.meta.url);
 
 for (const file of readdirSync(folder).sort()) {
@@ -15,7 +18,7 @@ for (const file of readdirSync(folder).sort()) {
   };
   describe(topic, () => {
     for (const vector of cases) {
-      test(vector.id, () => {
+      test(vector.id, { skip: topic === "remote-first" && FIRST }, () => {
         const came = runCase(vector);
         for (const [place, step] of vector.steps.entries())
           assert.deepEqual(came[place], step.then, `step ${String(place)}: ${step.do}`);

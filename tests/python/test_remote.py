@@ -305,7 +305,7 @@ def test_grants_are_kept(address: str, caplog: pytest.LogCaptureFixture) -> None
         ("unix:///nowhere/at/all", "nowhere|No such"),
         ("grpc://127.0.0.1", "write `unix://`"),
         ("grpc://0.0.0.0:0", "insecure=True"),
-        ("grpcs://127.0.0.1:0", "give `certificate` and `key`"),
+        ("grpcs://127.0.0.1:0", "give `cert` and `key`"),
     ],
 )
 def test_an_address_that_cannot_be_used_says_why(where: str, why: str) -> None:

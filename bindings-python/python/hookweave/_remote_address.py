@@ -21,7 +21,7 @@ __all__ = ["RemoteTls", "milliseconds", "number", "refused", "transport_to"]
 
 MOST = 2**32 - 1
 MOST_PORT = 65535
-TLS_FILES = ("certificate", "key", "ca")
+TLS_FILES = ("cert", "key", "ca")
 
 
 def refused(address: str, why: object) -> InvalidOptionError:
@@ -32,7 +32,7 @@ def refused(address: str, why: object) -> InvalidOptionError:
 class RemoteTls(TypedDict, total=False):
     """Files for TLS, all of them PEM."""
 
-    certificate: str | os.PathLike[str]
+    cert: str | os.PathLike[str]
     """The own certificate; an agent needs one."""
     key: str | os.PathLike[str]
     """The certificate's private key."""
@@ -81,8 +81,8 @@ def _files(address: str, tls: RemoteTls, serves: bool) -> dict[str, bytes | None
         if name not in TLS_FILES:
             near = _native.did_you_mean(name, TLS_FILES)
             raise refused(address, f"tls: unknown file `{name}`{near}; known are {', '.join(TLS_FILES)}")
-    if ("certificate" in tls) != ("key" in tls) or (serves and "certificate" not in tls):
-        raise refused(address, "tls: give `certificate` and `key`, the files of the own certificate and its key")
+    if ("cert" in tls) != ("key" in tls) or (serves and "cert" not in tls):
+        raise refused(address, "tls: give `cert` and `key`, the files of the own certificate and its key")
     try:
         return {name: Path(tls[name]).read_bytes() if name in tls else None for name in TLS_FILES}  # type: ignore[literal-required]
     except OSError as error:

@@ -166,7 +166,7 @@ class GrpcTransport:
             channel = grpc.aio.insecure_channel(target, options=self._options)
         else:
             tls = self._tls
-            credentials = grpc.ssl_channel_credentials(tls["ca"], tls["key"], tls["certificate"])
+            credentials = grpc.ssl_channel_credentials(tls["ca"], tls["key"], tls["cert"])
             channel = grpc.aio.secure_channel(target, credentials, options=self._options)
         call = channel.stream_stream(STREAM)()
         stream = _Stream(call.write, call.cancel)
@@ -203,7 +203,7 @@ class GrpcTransport:
                 port = server.add_insecure_port(where)
             else:
                 tls = self._tls
-                pairs, ca = [(tls["key"], tls["certificate"])], tls["ca"]
+                pairs, ca = [(tls["key"], tls["cert"])], tls["ca"]
                 credentials = grpc.ssl_server_credentials(pairs, ca, require_client_auth=ca is not None)
                 port = server.add_secure_port(where, credentials)
         except RuntimeError as error:
