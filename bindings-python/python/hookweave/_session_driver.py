@@ -289,6 +289,9 @@ class Driver:
         run["outcomes"] = tuple(part.outcomes)
         return ToolOutcome._of(run)
 
+    async def _dispatch(self, effect: Effect) -> Effect:
+        return self._dispatched(effect, await self._session._client.dispatch(effect["event"], effect["payload"]))
+
     def _dispatched(self, effect: Effect, outcome: _native.Outcome[Any]) -> Effect:
         """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
         if self._session._on_outcome is not None:
@@ -547,6 +550,7 @@ class Driver:
         return self._flow.done()
 
     _CARRIES_OUT: ClassVar[dict[str, Callable[[Driver, Effect], Awaitable[Effect]]]] = {
+        "dispatch": _dispatch,
         "freeze": _freeze,
         "approve": _approve,
         "run_tool": _run_tool,
