@@ -569,7 +569,7 @@ export interface NativeFileChanges {
 /** What a part of a stream has completed. */
 export interface NativeFramed {
   /** The messages, without their lengths. */
-  messages: Array<Buffer>
+  messages: Array<Uint8Array>
   /** Why the stream cannot be read any further. */
   refusal?: string
 }
@@ -599,7 +599,7 @@ export interface NativeHubAction {
   /** The connection, registration or call. */
   number: number
   /** What is sent. */
-  message?: Buffer
+  message?: Uint8Array
   /** A completion, a reason, the name of a worker, or a line of the log. */
   text?: string
   /** How much a line of the log matters. */
@@ -733,7 +733,7 @@ export interface NativeWorkerAction {
   /** What kind of thing it is. */
   kind: WorkerActionKind
   /** What is sent. */
-  message?: Buffer
+  message?: Uint8Array
   /** A reason, a line of the log, or the event: `{"payload": …, "large": […]}`. */
   text?: string
   /** What the answer is for. */

@@ -38,6 +38,7 @@ pub struct NativeFrames {
 #[napi(object, object_from_js = false)]
 pub struct NativeFramed {
     /// The messages, without their lengths.
+    #[napi(ts_type = "Array<Uint8Array>")]
     pub messages: Vec<Buffer>,
     /// Why the stream cannot be read any further.
     pub refusal: Option<String>,

@@ -115,6 +115,7 @@ pub struct NativeHubAction {
     /// The connection, registration or call.
     pub number: i64,
     /// What is sent.
+    #[napi(ts_type = "Uint8Array")]
     pub message: Option<Buffer>,
     /// A completion, a reason, the name of a worker, or a line of the log.
     pub text: Option<String>,

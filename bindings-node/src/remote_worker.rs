@@ -79,6 +79,7 @@ pub struct NativeWorkerAction {
     /// What kind of thing it is.
     pub kind: WorkerActionKind,
     /// What is sent.
+    #[napi(ts_type = "Uint8Array")]
     pub message: Option<Buffer>,
     /// A reason, a line of the log, or the event: `{"payload": …, "large": […]}`.
     pub text: Option<String>,

@@ -216,7 +216,7 @@ def test_a_source_distribution_is_one_workspace_with_its_licences(sdist: Path) -
         manifest = archive.extractfile(f"{root}/Cargo.toml")
         assert manifest is not None
         members = next(line for line in manifest.read().decode().splitlines() if line.startswith("members = "))
-    crates = ("command", "machine", "clock", "dialects", "session", "spawn", "exec", "files", "audit", "host")
+    crates = ("command", "machine", "clock", "dialects", "session", "spawn", "exec", "files", "audit", "remote", "host")
     assert members == f"members = {json.dumps([*(f'core/{name}' for name in crates), 'bindings-python', 'cli'])}"
     inside = {name.partition("/")[2] for name in names}
     assert len(inside) == len(names)

@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 def run_now(running: Coroutine[Any, Any, T], method: str) -> T:
-    """The result of what never waits; raises :class:`AwaitableInSyncError` where the host's own code is async."""
+    """The result of what never waits; :class:`AwaitableInSyncDispatchError` where the host's own code is async."""
     try:
         running.send(None)
     except StopIteration as end:

@@ -18,7 +18,7 @@ from world import Call, Seen
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "adapters.md"
 TITLE, CODE = r"\n## (?P<title>[^\n]+)\n(?:(?!\n## ).)*?", r"```python\n(?P<code>.*?)```\n\n"
-PRINTS = r"<!-- prints -->\n```text\n(?P<prints>.*?)```"
+PRINTS = r"It prints:\n\n```text\n(?P<prints>.*?)```"
 EXAMPLE = re.compile(TITLE + CODE + PRINTS, re.DOTALL)
 EXAMPLES = list(EXAMPLE.finditer(PAGE.read_text("utf-8")))
 

@@ -78,6 +78,18 @@ fn every_vector_holds() {
     }
 }
 
+/// The rules of the cases that the crate of remote hooks runs.
+fn rules_of_remote_cases() -> Vec<String> {
+    let files = std::fs::read_dir(folder().join("remote")).unwrap();
+    let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let topics = texts.map(|text| serde_json::from_str::<Value>(&text).unwrap());
+    let rules = |topic: Value| {
+        let cases = topic["cases"].as_array().cloned().unwrap_or_default();
+        cases.into_iter().map(|case| case["rule"].as_str().unwrap().to_owned())
+    };
+    topics.flat_map(rules).collect()
+}
+
 #[test]
 fn every_rule_has_a_case_and_every_case_a_rule() {
     let text = std::fs::read_to_string(folder().join("rules.json")).unwrap();
@@ -85,7 +97,10 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
     let known: BTreeSet<&str> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
     let (cases, sessions) = (read_all(), session::read_all());
     let rules_of_sessions = sessions.iter().map(|case| case.rule.as_str());
-    let used: BTreeSet<&str> = cases.iter().map(|case| case.rule.as_str()).chain(rules_of_sessions).collect();
+    let remote = rules_of_remote_cases();
+    let rules_of_remote = remote.iter().map(String::as_str);
+    let used: BTreeSet<&str> =
+        cases.iter().map(|case| case.rule.as_str()).chain(rules_of_sessions).chain(rules_of_remote).collect();
     assert_eq!(known.len(), rules.len(), "a rule is listed twice");
     assert_eq!(
         used.difference(&known).collect::<Vec<_>>(),
