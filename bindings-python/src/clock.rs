@@ -25,7 +25,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 /// The clock that `Instant` reads, without the arithmetic of an `Instant`: it is read at the end of every hook, and that arithmetic
 /// takes longer than the reading.
 ///
-/// Bar: "Python, 10 async hooks / bare loop" of docs/BENCHMARKS.md, <= 2x; 1.50x on 2026-11-23.
+/// Bar: "Python, 10 async hooks / bare loop" of docs/BENCHMARKS.md, <= 2x.
 #[cfg(target_os = "linux")]
 mod reading {
     #![expect(unsafe_code, reason = "one call of the C library")]

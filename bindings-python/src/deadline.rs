@@ -4,7 +4,7 @@
 //! forward. When the timer fires, the task of each hook whose timeout has passed is cancelled; its dispatch distinguishes
 //! that cancel from one by the program by [`ArmedDeadline::has_expired`].
 //!
-//! Bar: "Python, suspending hook with timeout / bare loop" of docs/BENCHMARKS.md, <= 1.4x; 1.53x on 2026-11-23.
+//! Bar: "Python, suspending hook with timeout / bare loop" of docs/BENCHMARKS.md, <= 1.4x.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

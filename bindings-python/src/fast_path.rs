@@ -3,8 +3,8 @@
 //! What such a run needs is looked up once, and a hook costs the core one addition to a list of times. The run stops at the
 //! first hook that answers, fails, waits, or runs elsewhere, and the driver goes on with that one.
 //!
-//! Bar: "Python, 10 async hooks / bare loop" of docs/BENCHMARKS.md, <= 2x; 1.50x on 2026-11-23.
-//! Bar: "Python, 10 sync hooks / bare loop of 10 async ones" of docs/BENCHMARKS.md, <= 0.9x; 0.99x on 2026-11-23.
+//! Bar: "Python, 10 async hooks / bare loop" of docs/BENCHMARKS.md, <= 2x.
+//! Bar: "Python, 10 sync hooks / bare loop of 10 async ones" of docs/BENCHMARKS.md, <= 0.9x.
 
 use hookweave_host::index::Call;
 use pyo3::prelude::*;

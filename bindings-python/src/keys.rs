@@ -2,7 +2,7 @@
 //!
 //! They are read for matchers and for each record of the audit log.
 //!
-//! Bar: "Python, added to a dispatch by an audit log" of docs/BENCHMARKS.md, <= 500 ns; 408 ns on 2026-11-23.
+//! Bar: "Python, added to a dispatch by an audit log" of docs/BENCHMARKS.md, <= 500 ns.
 
 use std::cell::RefCell;
 use std::ptr;

@@ -2,7 +2,7 @@
 //!
 //! `Logger.isEnabledFor` keeps its answers in a dict, and every dispatch looks there instead of calling it.
 //!
-//! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x; 1.97x on 2026-11-23.
+//! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x.
 
 use hookweave_host::stats::ReportedFailure;
 use pyo3::prelude::*;

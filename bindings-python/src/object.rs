@@ -5,7 +5,7 @@
 //! a closure for [`Python::detach`] nor one for another thread can hold it or refer to it. What CPython itself owns and
 //! pyo3 wants to be `Send` and `Sync` for that, the values of classes, keeps its objects in a [`Gil`].
 //!
-//! Bar: "Python, 1 async hook / bare loop" of docs/BENCHMARKS.md, <= 2.2x; 2.46x on 2026-11-23.
+//! Bar: "Python, 1 async hook / bare loop" of docs/BENCHMARKS.md, <= 2.2x.
 #![expect(unsafe_code, reason = "reference counts and calls through the C API; each use says why it is sound")]
 
 use std::cell::Cell;

@@ -3,8 +3,8 @@
 //! Without the cache every dispatch would resolve the name and match every hook again; a dispatch to one quiet hook takes less
 //! than either.
 //!
-//! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x; 1.97x on 2026-11-23.
-//! Bar: "Python, 10,000 hooks / 50 hooks" of docs/BENCHMARKS.md, <= 2x; 0.99x on 2026-11-23.
+//! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x.
+//! Bar: "Python, 10,000 hooks / 50 hooks" of docs/BENCHMARKS.md, <= 2x.
 
 use std::cell::RefCell;
 use std::rc::Rc;

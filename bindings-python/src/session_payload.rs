@@ -1,6 +1,6 @@
 //! Payloads of session events and arguments of tools as Python values: the same text becomes the same object each time.
 //!
-//! Bar: "Python, tool of 1 ms in a session with 10 hooks / the tool alone" of docs/BENCHMARKS.md, <= 1.05x; 1.01x on 2026-11-23.
+//! Bar: "Python, tool of 1 ms in a session with 10 hooks / the tool alone" of docs/BENCHMARKS.md, <= 1.05x.
 
 use std::cell::RefCell;
 use std::sync::Arc;

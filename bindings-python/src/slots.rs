@@ -2,7 +2,7 @@
 //!
 //! An awaitable without the slot `am_send` ends by raising `StopIteration`, for every dispatch.
 //!
-//! Bar: "Python, 1 async hook / bare loop" of docs/BENCHMARKS.md, <= 2.2x; 2.46x on 2026-11-23.
+//! Bar: "Python, 1 async hook / bare loop" of docs/BENCHMARKS.md, <= 2.2x.
 #![expect(unsafe_code, reason = "slots of type objects; each use says why it is sound")]
 
 use std::ffi::{CStr, c_int};
