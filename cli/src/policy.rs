@@ -264,11 +264,16 @@ impl Policy {
     }
 }
 
-/// A matcher in one line: `tool=Bash command_pattern=^git`.
+/// A matcher in one line: `tool=Bash command_pattern=^git`. A rule of a pack is known by the name of its hook alone.
 pub(crate) fn matcher_text(hook: &HookInfo) -> String {
     let Ok(Value::Object(fields)) = serde_json::to_value(&hook.matcher) else { return String::new() };
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let parts = fields.iter().filter(|(name, _)| *name != "naming" && *name != "subject");
+    let is_told = |(name, value): &(&String, &Value)| match name.as_str() {
+        "naming" | "subject" => false,
+        "any_of" => value.as_str() != Some(&hook.name),
+        _ => true,
+    };
+    let parts = fields.iter().filter(is_told);
     parts.map(|(name, value)| format!("{name}={}", shown(value))).collect::<Vec<_>>().join(" ")
 }
 
