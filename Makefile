@@ -43,7 +43,7 @@ INTEGRATIONS_READY := $(INTEGRATIONS)/.stamp
 READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-stress test-integrations lint bench mutate coverage advisories format generate clean python node ready
+.PHONY: help demo test test-all test-stress test-integrations lint bench mutate coverage advisories release format generate clean python node ready
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -98,6 +98,9 @@ generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the 
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-files --test it wire_schema
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-dialects --test it every_page_is_its_table
 	$(PY) tools/rust_api.py
+
+release: ## write the version VERSION=1.2.3 everywhere, and its notes from the changelog
+	@"$$(tools/find-python)" tools/release.py "$(VERSION)"
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
 	$(BIN)/cargo-deny --all-features check advisories

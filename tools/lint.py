@@ -94,6 +94,11 @@ def python_steps() -> list[Step]:
     ]
 
 
+def release_steps() -> list[Step]:
+    """What a release needs besides the code."""
+    return [Step("one version everywhere", [sys.executable, "tools/release.py", "--check"])]
+
+
 def prose_steps() -> list[Step]:
     """The prose of the documents."""
     missing = None if importlib.util.find_spec("proselint") else "there is no prebuilt proselint for here"
@@ -164,6 +169,7 @@ def main() -> int:
         "python": python_steps,
         "node": node_steps,
         "prose": prose_steps,
+        "release": release_steps,
         "generated": generated_steps,
     }
     parser = argparse.ArgumentParser(description=__doc__)
