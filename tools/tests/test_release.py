@@ -1,4 +1,4 @@
-"""A release is prepared in a copy of the checkout: all places get its version, and what cannot be released is refused."""
+"""A release is prepared in a copy of the checkout: all places get its version, and what is no release is refused."""
 
 from __future__ import annotations
 
@@ -122,5 +122,5 @@ def test_places_that_differ_are_named(checkout: Path) -> None:
 
 
 def test_versions_are_in_order() -> None:
-    rising = ["0.9.0", "0.10.0-a", "0.10.0-rc.2", "0.10.0-rc.10", "0.10.0", "1.0.0"]
-    assert sorted(rising[::-1], key=release.order) == rising
+    falling = ["1.0.0", "0.10.0", "0.10.0-rc.10", "0.10.0-rc.2", "0.10.0-a", "0.9.0"]
+    assert sorted(falling, key=release.order) == falling[::-1]
