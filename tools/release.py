@@ -170,12 +170,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("version", nargs="?", help="the version to prepare, such as 1.2.3")
-    what.add_argument("--check", action="store_true", help="fail where places name different versions")
+    what.add_argument(
+        "--check",
+        metavar="TAG",
+        nargs="?",
+        const="",
+        help="fail where places name different versions, or another one than this tag",
+    )
     what.add_argument("--notes", metavar="VERSION", help="print what the changelog says of a version")
     arguments = parser.parse_args()
     try:
-        if arguments.check:
+        if arguments.check is not None:
             wrong = differences(ROOT)
+            if arguments.check not in ("", tag := f"v{current(ROOT)}"):
+                wrong.append(f"the tag is {arguments.check}; for what is in the checkout it is {tag}")
             print("\n".join(wrong), end="\n" if wrong else "")
             return 1 if wrong else 0
         if arguments.notes:

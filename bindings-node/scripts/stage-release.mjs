@@ -22,6 +22,8 @@ import { parseArgs } from "node:util";
 import { PLATFORMS, commandOf, packageOf } from "../bin/platform.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+// The licences of what is compiled into addon and command; the main package has neither.
+const THIRD_PARTY = "THIRD-PARTY.txt";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { out: { type: "string" }, only: { type: "string", multiple: true } },
@@ -71,7 +73,7 @@ function stagePlatform(name) {
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
     main: addon,
-    files: [addon, command],
+    files: [addon, command, THIRD_PARTY],
   });
   writeFileSync(
     join(folder, "README.md"),
@@ -79,13 +81,14 @@ function stagePlatform(name) {
       "It is installed with it.\n",
   );
   licenses(folder);
+  cpSync(join(root, "..", THIRD_PARTY), join(folder, THIRD_PARTY));
 }
 
 /** Everything that is the same on all systems. */
 function stageMain() {
   const folder = join(out, "hookweave");
   mkdirSync(folder, { recursive: true });
-  const shared = manifest.files.filter((file) => !file.includes("*"));
+  const shared = manifest.files.filter((file) => !file.includes("*") && file !== THIRD_PARTY);
   for (const file of [...shared, "README.md"]) {
     cpSync(join(root, file), join(folder, file), {
       recursive: true,

@@ -45,6 +45,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 # In a source distribution the workspace is the package's own folder, in a checkout the one around it.
 WORKSPACE = PACKAGE if (PACKAGE / "cli").is_dir() else PACKAGE.parent
 COMMAND = "hookweave-cli"
+# Names a program that was built before, one for the wheels of all versions of Python: it is taken as it is.
+GIVEN = "HOOKWEAVE_COMMAND"
 
 
 def build_wheel(
@@ -69,6 +71,7 @@ def build_sdist(sdist_directory: str, config_settings: Mapping[str, Any] | None 
 def sources() -> Iterator[Path]:
     """What the command is built from, and the licences."""
     yield from WORKSPACE.glob("LICENSE*")
+    yield WORKSPACE / "THIRD-PARTY.txt"
     yield WORKSPACE / "cli" / "Cargo.toml"
     for folder in ("src", "schemas"):
         yield from (path for path in sorted((WORKSPACE / "cli" / folder).rglob("*")) if path.is_file())
@@ -139,7 +142,11 @@ def entry_of(name: str, mode: int) -> ZipInfo:
 
 
 def build_command() -> Path:
-    """The command's program, as cargo says where it is."""
+    """The command's program: the given one, or what cargo builds."""
+    if given := os.environ.get(GIVEN):
+        if not Path(given).is_file():
+            raise SystemExit(f"{GIVEN} names {given}, and there is no such file: build it, or unset the variable")
+        return Path(given)
     # For the target of the extension, which cargo reads from the environment as maturin does.
     arguments = ["build", "--release", "--package", COMMAND, "--message-format", "json-render-diagnostics"]
     done = subprocess.run(

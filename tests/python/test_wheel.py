@@ -33,7 +33,7 @@ def test_installs_and_runs_without_rust(tmp_path: Path) -> None:
     names = ZipFile(wheel).namelist()
     assert "hookweave_pytest/__init__.py" in names
     licences = {name.rpartition("/")[2] for name in names if ".dist-info/licenses/" in name}
-    assert licences == {"LICENSE-MIT", "LICENSE-APACHE"}
+    assert licences == {"LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"}
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}

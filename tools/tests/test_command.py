@@ -220,7 +220,7 @@ def test_a_source_distribution_is_one_workspace_with_its_licences(sdist: Path) -
     assert members == f"members = {json.dumps([*(f'core/{name}' for name in crates), 'bindings-python', 'cli'])}"
     inside = {name.partition("/")[2] for name in names}
     assert len(inside) == len(names)
-    assert {"LICENSE-APACHE", "LICENSE-MIT", "cli/Cargo.toml", "cli/src/main.rs"} <= inside
+    assert {"LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt", "cli/Cargo.toml", "cli/src/main.rs"} <= inside
     assert "cli/schemas/event.schema.json" in inside and not any(name.startswith("cli/tests") for name in inside)
 
 

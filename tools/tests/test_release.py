@@ -121,6 +121,11 @@ def test_places_that_differ_are_named(checkout: Path) -> None:
     assert done.stdout == "bindings-node/package.json:3 says 0.0.1, Cargo.toml 0.1.0\n"
 
 
+@pytest.mark.parametrize(("tag", "fine"), [("v0.1.0", True), ("v0.1.1", False), ("0.1.0", False)])
+def test_a_tag_is_that_of_the_version(checkout: Path, tag: str, fine: bool) -> None:
+    assert (run(checkout, "--check", tag).returncode == 0) is fine
+
+
 def test_versions_are_in_order() -> None:
     falling = ["1.0.0", "0.10.0", "0.10.0-rc.10", "0.10.0-rc.2", "0.10.0-a", "0.9.0"]
     assert sorted(falling, key=release.order) == falling[::-1]
