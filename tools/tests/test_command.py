@@ -224,6 +224,19 @@ def test_a_source_distribution_is_one_workspace_with_its_licences(sdist: Path) -
     assert "cli/schemas/event.schema.json" in inside and not any(name.startswith("cli/tests") for name in inside)
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_program_that_was_built_before_is_taken_as_it_is(there: bool, tmp_path: Path) -> None:
+    given = tmp_path / "hookweave"
+    if there:
+        given.touch()
+    backend = ROOT / "bindings-python" / "backend"
+    env = {**os.environ, "PYTHONPATH": str(backend), "HOOKWEAVE_COMMAND": str(given), "CARGO": "no-cargo"}
+    command = [sys.executable, "-c", "import hookweave_build; print(hookweave_build.build_command())"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    assert (done.returncode == 0, done.stdout.strip()) == (there, str(given) if there else "")
+    assert there or f"HOOKWEAVE_COMMAND names {given}, and there is no such file" in done.stderr
+
+
 RECORDINGS = ROOT / "tests" / "recordings"
 
 
