@@ -22,6 +22,7 @@ import { parseArgs } from "node:util";
 import { PLATFORMS, commandOf, packageOf } from "../bin/platform.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"];
 // The licences of what is compiled into addon and command; the main package has neither.
 const THIRD_PARTY = "THIRD-PARTY.txt";
 const { values, positionals } = parseArgs({
@@ -73,15 +74,14 @@ function stagePlatform(name) {
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
     main: addon,
-    files: [addon, command, THIRD_PARTY],
+    files: [addon, command, ...LICENSES, THIRD_PARTY],
   });
   writeFileSync(
     join(folder, "README.md"),
     `# ${packageOf(name)}\n\nThe native half of [hookweave](https://www.npmjs.com/package/hookweave) for ${name}, and the \`hookweave\` command. ` +
       "It is installed with it.\n",
   );
-  licenses(folder);
-  cpSync(join(root, "..", THIRD_PARTY), join(folder, THIRD_PARTY));
+  licenses(folder, [...LICENSES, THIRD_PARTY]);
 }
 
 /** Everything that is the same on all systems. */
@@ -99,17 +99,16 @@ function stageMain() {
   const optionalDependencies = Object.fromEntries(
     names.map((name) => [packageOf(name), manifest.version]),
   );
-  write(folder, { ...kept, files: shared, optionalDependencies });
-  licenses(folder);
+  write(folder, { ...kept, files: [...shared, ...LICENSES], optionalDependencies });
+  licenses(folder, LICENSES);
 }
 
 function write(folder, content) {
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-function licenses(folder) {
-  for (const name of ["LICENSE-APACHE", "LICENSE-MIT"])
-    cpSync(join(root, "..", name), join(folder, name));
+function licenses(folder, names) {
+  for (const name of names) cpSync(join(root, "..", name), join(folder, name));
 }
 
 function fail(why) {

@@ -224,6 +224,15 @@ def test_a_source_distribution_is_one_workspace_with_its_licences(sdist: Path) -
     assert "cli/schemas/event.schema.json" in inside and not any(name.startswith("cli/tests") for name in inside)
 
 
+def test_npm_packages_have_the_licences_of_what_they_hold(package: Path, released: Path) -> None:
+    native = next((released / "node_modules" / "@hookweave").iterdir())
+    folders = [package / "node_modules" / "hookweave", released / "node_modules" / "hookweave", native]
+    held = [{path.name for path in folder.glob("*") if path.suffix in ("", ".txt")} for folder in folders]
+    assert all({"LICENSE-APACHE", "LICENSE-MIT"} < names for names in held)
+    # Nothing is compiled into the main one of a release.
+    assert ["THIRD-PARTY.txt" in names for names in held] == [True, False, True]
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_a_program_that_was_built_before_is_taken_as_it_is(there: bool, tmp_path: Path) -> None:
     given = tmp_path / "hookweave"
