@@ -22,6 +22,8 @@ from ..session_results import Submitted, ToolOutcome
 from ..tools import ToolResult
 
 __all__ = [
+    "Closing",
+    "ClosingNow",
     "Conversation",
     "Conversations",
     "Inside",
@@ -212,6 +214,17 @@ class Conversation:
             stopped = session.stop_sync(last_message) if sync else await session.stop(last_message)
         return stopped.should_continue
 
+    async def next_prompt(self, last_message: str | None) -> str | None:
+        """What the agent is to go on with, if :meth:`goes_on` says that it is."""
+        return self.notes.take() or "a hook wants you to continue" if await self.goes_on(last_message) else None
+
+    async def refuses(self, prompt: str) -> tuple[str | None, str]:
+        """Submits a prompt: why it is refused, and what hooks made of it; the turn is stopped if it is refused."""
+        submitted = await self.submit(prompt)
+        if not submitted.accepted:
+            self.stopped = submitted.reason or "a hook refused the prompt"
+        return None if submitted.accepted else self.stopped, submitted.prompt
+
     async def run_tool(
         self,
         tool: str,
@@ -397,3 +410,21 @@ class Conversations:
         """:meth:`aclose` for code that is not async."""
         for session in self._taken():
             session.end_sync()
+
+
+class Closing:
+    """An adapter whose conversations are ended with it."""
+
+    _conversations: Conversations
+
+    async def aclose(self) -> None:
+        """Raises ``SessionEnd`` for every conversation."""
+        await self._conversations.aclose()
+
+
+class ClosingNow(Closing):
+    """One for code that is not async, too."""
+
+    def close(self) -> None:
+        """:meth:`aclose` for code that is not async."""
+        self._conversations.close()

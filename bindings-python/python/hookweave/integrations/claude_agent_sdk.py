@@ -201,8 +201,8 @@ class _Listener:
         return {}
 
     async def _subagent_stopped(self, conversation: Conversation, given: Any) -> dict[str, Any]:
-        if await conversation.goes_on(given.get("last_assistant_message")):
-            return {"decision": "block", "reason": conversation.notes.take() or "a hook wants you to continue"}
+        if (reason := await conversation.next_prompt(given.get("last_assistant_message"))) is not None:
+            return {"decision": "block", "reason": reason}
         del self._agents[given["agent_id"]]
         self._left()
         return {}

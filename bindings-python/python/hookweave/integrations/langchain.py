@@ -10,7 +10,7 @@ from .._session_driver import run_now
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
 from ..tools import ToolResult
-from ._shared import Conversation, Conversations, Ran, answers_of, as_json, as_text, missing
+from ._shared import ClosingNow, Conversation, Conversations, Ran, answers_of, as_json, as_text, missing
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -31,7 +31,7 @@ class _State(AgentState[Any], total=False):  # type: ignore[call-arg]  # a Typed
     hookweave_run: Annotated[str, PrivateStateAttr]
 
 
-class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
+class HookweaveMiddleware(ClosingNow, AgentMiddleware[Any, Any, Any]):
     """Hooks around an agent's prompts, tools and end; give it as the last middleware, which is the innermost.
 
     ``approval="interrupt"`` asks by LangGraph's interrupt: its value is the question, and it is resumed with
@@ -141,14 +141,6 @@ class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
         """Makes a tool call with hooks."""
         return run_now(self._around(request, handler, sync=True), "invoke", "ainvoke")
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every conversation."""
-        await self._conversations.aclose()
-
-    def close(self) -> None:
-        """:meth:`aclose` for code that is not async."""
-        self._conversations.close()
 
 
 def hooked_subagents(hooks: HookweaveMiddleware, subagents: Iterable[Mapping[str, Any]]) -> list[Any]:

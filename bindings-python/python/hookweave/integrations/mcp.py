@@ -10,7 +10,7 @@ from typing import Any
 from ..approval import Answer, ApprovalPending, ApprovalRequest, Approver, ApproverName
 from ..client import HookClient
 from ..tools import ToolResult
-from ._shared import Conversations, Ran, as_json, as_text, missing
+from ._shared import Closing, Conversations, Ran, as_json, as_text, missing
 
 try:
     from mcp.server.context import ServerRequestContext
@@ -42,7 +42,7 @@ def _session_of(ctx: ServerRequestContext[Any, Any]) -> str | None:
     return session
 
 
-class HookweaveMiddleware:
+class HookweaveMiddleware(Closing):
     """Judges each call of a tool, and looks at its result; what hooks tell the model stands behind the result.
 
     ``approval="client"`` asks the client's user, by the protocol. Other values, and all other options, are those of
@@ -97,10 +97,6 @@ class HookweaveMiddleware:
                 answers[pending.request.id] = _option(_plain(said))
             else:
                 return _result(ran, conversation.notes.take())
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every session."""
-        await self._conversations.aclose()
 
 
 def _plain(result: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
 from ..open_tool_call import OpenToolCall
-from ._shared import Conversation, Conversations, Placed, PromptRefusedError, as_json, as_text, missing
+from ._shared import Closing, Conversation, Conversations, Placed, PromptRefusedError, as_json, as_text, missing
 
 try:
     from agents import Agent, FunctionTool, Handoff, RunConfig, Runner, RunState, ToolsToFinalOutputResult, UserError
@@ -31,7 +31,7 @@ _RUNS_HERE = ("executor", "computer", "editor", "on_invoke_tool")
 """What the SDK's tools have that this process runs, and that are no functions."""
 
 
-class HookweaveRunner:
+class HookweaveRunner(Closing):
     """Runs agents with hooks around their prompts, tools and ends.
 
     ``approval="interrupt"`` asks by the SDK's ``result.interruptions``; call :meth:`hooked` with the agent before you
@@ -59,9 +59,9 @@ class HookweaveRunner:
         while True:
             result = await Runner.run(agent, input, **options)
             last = result.final_output if isinstance(result.final_output, str) else None
-            if result.interruptions or not await conversation.goes_on(last):
+            if result.interruptions or (reason := await conversation.next_prompt(last)) is None:
                 return result
-            told = {"role": "user", "content": conversation.notes.take() or "a hook wants you to continue"}
+            told = {"role": "user", "content": reason}
             if options.get("previous_response_id"):
                 options["previous_response_id"] = result.last_response_id
             kept = any(options.get(name) for name in ("session", "conversation_id", "previous_response_id"))
@@ -179,10 +179,6 @@ class HookweaveRunner:
                 )
             return tool
         return _HookedTool(self, tool, agent).made()
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every conversation."""
-        await self._conversations.aclose()
 
 
 class _HookedTool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
-from ._shared import Conversation, Conversations, PromptRefusedError, as_json, as_text, missing
+from ._shared import Closing, Conversation, Conversations, PromptRefusedError, as_json, as_text, missing
 
 try:
     from pydantic_ai import DeferredToolRequests, RunContext, ToolReturn, UserPromptNode
@@ -27,7 +27,7 @@ __all__ = ["Hookweave", "PromptRefusedError"]
 _CONTROL_FLOW = (ApprovalRequired, CallDeferred, SkipToolExecution)
 
 
-class Hookweave(AbstractCapability[Any]):
+class Hookweave(Closing, AbstractCapability[Any]):
     """Hooks around an agent's prompts, tools and end.
 
     ``approval="defer"`` ends a run with ``DeferredToolRequests`` whose metadata are the questions. Give them back with
@@ -120,10 +120,6 @@ class Hookweave(AbstractCapability[Any]):
         except ApprovalPending as pending:
             raise ApprovalRequired(pending.request.to_dict()) from None
         return ran.result(_made)
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every conversation."""
-        await self._conversations.aclose()
 
 
 def _made(output: Any, failed: bool) -> Any:
