@@ -42,7 +42,8 @@ TEST_KIT_READY := $(VENV)/.stamp-agent-hooks
 PAGE_TESTS_READY := tests/approval-page/node_modules/.stamp
 BUNDLERS_READY := tests/bundlers/node_modules/.stamp
 INTEGRATIONS := target/integrations/python
-INTEGRATIONS_READY := $(INTEGRATIONS)/.stamp
+ENVIRONMENTS := $(basename $(notdir $(wildcard tests/integrations/python/requirements/*.txt)))
+INTEGRATIONS_READY := $(ENVIRONMENTS:%=$(INTEGRATIONS)/%/.stamp)
 
 READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
@@ -85,8 +86,10 @@ test-stress: ready ## run every test on a busy machine, three times on two cores
 	@$(PY) tools/stress.py -- $(NODE_PROGRAMS:%=--node %)
 
 test-integrations: $(PYTHON_READY) $(INTEGRATIONS_READY) ## run the adapters in the agent frameworks they are for
-	@cd tests/integrations/python && PYTHONPATH=$(CURDIR)/bindings-python/python \
-	    $(CURDIR)/$(INTEGRATIONS)/bin/python -m pytest -q -n 2 -p no:cacheprovider
+	@cd tests/integrations/python && failed= && for environment in $(ENVIRONMENTS); do \
+	    PYTHONPATH=$(CURDIR)/bindings-python/python $(CURDIR)/$(INTEGRATIONS)/$$environment/bin/python \
+	        -m pytest -q -n 2 -p no:cacheprovider --environment $$environment || failed="$$failed $$environment"; \
+	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 # With what is fetched beside what is compiled.
 ready:
@@ -199,10 +202,10 @@ $(BUNDLERS_READY): tests/bundlers/package.json tests/bundlers/package-lock.json
 	    || { echo "note: bundlers could not be installed; the package is not run in them"; mkdir -p $(@D); }
 	touch $@
 
-# Frameworks in an environment of their own: none of them is needed by anything else here.
-$(INTEGRATIONS_READY): tests/integrations/python/requirements.txt | $(TOOLS_READY)
-	$(PY) -m venv $(INTEGRATIONS)
-	$(INTEGRATIONS)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+# Frameworks in environments of their own: none of them is needed by anything else here, and not all go together.
+$(INTEGRATIONS)/%/.stamp: tests/integrations/python/requirements/%.txt | $(TOOLS_READY)
+	$(PY) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 $(NODES_READY):

@@ -12,7 +12,10 @@ import pytest
 
 PACKAGE = Path(hookweave.__path__[0])
 ADAPTERS = sorted(path.stem for path in (PACKAGE / "integrations").glob("[a-z]*.py"))
-FRAMEWORKS = ("agents", "claude_agent_sdk", "langchain", "mcp", "pydantic_ai")
+FRAMEWORKS = (
+    "agent_framework", "agents", "claude_agent_sdk", "crewai", "google.adk", "langchain", "mcp", "pydantic_ai",
+    "strands",
+)  # fmt: skip
 
 
 def test_importing_the_adapters_package_needs_no_framework() -> None:
@@ -40,5 +43,5 @@ except ImportError as error:
 def test_every_adapter_has_an_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "bindings-python/pyproject.toml").read_text("utf-8"))
     extras = project["project"]["optional-dependencies"].keys()
-    assert len(ADAPTERS) == 5
+    assert len(ADAPTERS) == 9
     assert extras - {"grpc", "telemetry", "test"} == {name.replace("_", "-") for name in ADAPTERS}

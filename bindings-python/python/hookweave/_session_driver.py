@@ -43,8 +43,11 @@ Summarise: TypeAlias = Callable[[list[ContextMessage], str | None], Awaitable[st
 T = TypeVar("T")
 
 
-def run_now(running: Coroutine[Any, Any, T], method: str) -> T:
-    """The result of what never waits; :class:`AwaitableInSyncDispatchError` where the host's own code is async."""
+def run_now(running: Coroutine[Any, Any, T], method: str, awaited: str | None = None) -> T:
+    """The result of what never waits; :class:`AwaitableInSyncDispatchError` where the host's own code is async.
+
+    ``awaited`` is the method's async twin; without it, its name without ``_sync``.
+    """
     try:
         running.send(None)
     except StopIteration as end:
@@ -53,7 +56,7 @@ def run_now(running: Coroutine[Any, Any, T], method: str) -> T:
     running.close()
     raise AwaitableInSyncDispatchError(
         f"{method}: the session's approver, context, display or tool is async, and this call does not await; "
-        f"make it a plain function, or await `{method.removesuffix('_sync')}`"
+        f"make it a plain function, or await `{awaited or method.removesuffix('_sync')}`"
     )
 
 

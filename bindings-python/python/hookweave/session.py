@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias, TypeVar
 
 from . import _async_compat, _native
 from ._logging import logger
@@ -28,6 +28,9 @@ from .open_tool_call import OpenToolCall
 from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .temporary_hook import TemporaryHook
 from .tools import Tool, ToolFunction
+
+if TYPE_CHECKING:
+    from ._spans import ToolSpan
 
 __all__ = ["Permission", "Session", "SessionClient", "ToolContext"]
 
@@ -283,15 +286,12 @@ class Session:
             known = ", ".join(self._client._tools) or "none"
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
         own = args if type(args) is dict else dict(args)
-        driver = Driver(self, self._native.run_tool(tool, own, tool_use_id, _as_given(answers)))
-        driver.passes = passes
+        driver, span = self._call(tool, own, tool_use_id, answers, passes)
         running = driver.use(None if run is None else self._as_tool(run))
         if self._parent is not None:
             running = self._guard(running)
-        tracing = self._client._tracing
-        if tracing is None:
+        if span is None:
             return driver.tool_outcome(await running)
-        span = tracing.tool(self._native, tool, tool_use_id)
         try:
             with span.judging():
                 outcome = driver.tool_outcome(await running)
@@ -330,11 +330,23 @@ class Session:
         self._check()
         _check_call("begin_tool", tool, args)
         own = dict(args)
-        driver = Driver(self, self._native.run_tool(tool, own, tool_use_id, _as_given(answers)), is_sync=is_sync)
+        driver, span = self._call(tool, own, tool_use_id, answers, passes, is_sync)
+        return OpenToolCall(self, driver, own, span)
+
+    def _call(
+        self,
+        tool: str,
+        args: dict[str, Any],
+        tool_use_id: str | None,
+        answers: Mapping[str, Answer] | None,
+        passes: Passes,
+        is_sync: bool = False,
+    ) -> tuple[Driver, ToolSpan | None]:
+        """What carries out a tool call, and what tells of it if the client traces."""
+        driver = Driver(self, self._native.run_tool(tool, args, tool_use_id, _as_given(answers)), is_sync=is_sync)
         driver.passes = passes
         tracing = self._client._tracing
-        span = None if tracing is None else tracing.tool(self._native, tool, tool_use_id)
-        return OpenToolCall(self, driver, own, span)
+        return driver, None if tracing is None else tracing.tool(self._native, tool, tool_use_id)
 
     def begin_tool_sync(
         self,

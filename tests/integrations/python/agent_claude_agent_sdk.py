@@ -93,6 +93,7 @@ async def run(world: World, script: list[Any], how: How, can_use_tool: Any = Non
             async for message in query(
                 prompt=how.prompt if can_use_tool is None else _prompt(how.prompt), options=options
             ):
+                seen.streamed += str(message) if how.stream else ""
                 if isinstance(message, ResultMessage):
                     seen.final = message.result or ""
         except Exception as error:

@@ -81,9 +81,14 @@ async def run(world: World, script: list[Any], how: How) -> Seen:
             agent = create_deep_agent(
                 model=model, middleware=[hooks], subagents=hooked_subagents(hooks, [helper]), checkpointer=saver
             )
+        state: Any = {}
         try:
             if how.sync:
                 state = await asyncio.to_thread(agent.invoke, given, config)
+            elif how.stream:
+                async for mode, told in agent.astream(given, config, stream_mode=["updates", "values"]):
+                    seen.streamed += str(told)
+                    state = told if mode == "values" else state
             else:
                 state = await agent.ainvoke(given, config)
             seen.final = state["messages"][-1].text

@@ -21,6 +21,7 @@ IMPOSSIBLE = {
     "subagent": _TOOLS_ONLY,
     "a_note_follows_all_results": "a server gives each result by itself, and knows of no others",
     "context_injected": "hooks of a server are heard with its first result, when the model was called already",
+    "a_streamed_result_was_judged": "a server gives a result as a whole",
     "sync_run": "MCP servers are async",
 }
 TOOLS = ("bash", "fetch", "read", "flaky", "broken", "slow")

@@ -8,7 +8,13 @@ from typing import Any
 
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, RunState, Usage, function_tool, set_tracing_disabled
 from hookweave.integrations.openai_agents import HookweaveRunner
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 
 from world import How, Seen, World
 
@@ -50,9 +56,12 @@ class Script(Model):
                 output.append(ResponseFunctionToolCall(id=f"f{call.id}", type="function_call", **given))
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 
-    def stream_response(self, *given: Any, **options: Any) -> Any:
-        """Not used here."""
-        raise NotImplementedError
+    async def stream_response(self, *given: Any, **options: Any) -> Any:
+        """The next turn, in one piece."""
+        output = (await self.get_response(*given, **options)).output
+        fields: dict[str, Any] = {"id": "r", "created_at": 0, "model": "m", "object": "response", "output": output}
+        response = Response(**fields, parallel_tool_calls=True, tool_choice="auto", tools=[])
+        yield ResponseCompletedEvent(response=response, type="response.completed", sequence_number=0)
 
 
 def adapter(world: World, how: How) -> HookweaveRunner:
@@ -81,6 +90,10 @@ async def run(world: World, script: list[Any], how: How) -> Seen:
             result = await Runner.run(agent, how.prompt, run_config=config)
         elif how.sync:
             result = await asyncio.to_thread(runner.run_sync, agent, how.prompt)
+        elif how.stream:
+            result = await runner.run_streamed(agent, how.prompt, run_config=config)
+            async for event in result.stream_events():
+                seen.streamed += str(event)
         else:
             result = await runner.run(agent, how.prompt, run_config=config)
         if result.interruptions:

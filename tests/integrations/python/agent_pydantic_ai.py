@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 from hookweave.integrations.pydantic_ai import Hookweave
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
 from world import How, Seen, World
 
@@ -37,7 +38,14 @@ def model_of(turns: list[Any], seen: Seen) -> FunctionModel:
             return ModelResponse(parts=[TextPart(turn)])
         return ModelResponse(parts=[ToolCallPart(call.name, call.args, tool_call_id=call.id) for call in turn])
 
-    return FunctionModel(answer)
+    async def stream(messages: Any, info: Any) -> AsyncIterator[Any]:
+        for number, part in enumerate(answer(messages, info).parts):
+            if isinstance(part, TextPart):
+                yield part.content
+            else:
+                yield {number: DeltaToolCall(part.tool_name, part.args_as_json_str(), tool_call_id=part.tool_call_id)}
+
+    return FunctionModel(answer, stream_function=stream)
 
 
 def adapter(world: World, how: How) -> Hookweave:
@@ -67,6 +75,11 @@ async def run(world: World, script: list[Any], how: How) -> Seen:
             result = await agent.run(message_history=history, deferred_tool_results=results)
         elif how.sync:
             result = await asyncio.to_thread(agent.run_sync, how.prompt)
+        elif how.stream:
+            async with agent.run_stream_events(how.prompt, conversation_id=how.conversation) as events:
+                async for event in events:
+                    seen.streamed += str(event)
+            result = event.result
         else:
             result = await agent.run(how.prompt, conversation_id=how.conversation)
         if isinstance(result.output, DeferredToolRequests):

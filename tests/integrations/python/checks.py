@@ -255,6 +255,14 @@ async def sync_run(run: Run) -> None:
     assert world.ran == ["bash ls --safe"] and "no mass deletion" in seen.requests[-1] and seen.final == DONE
 
 
+async def a_streamed_result_was_judged(run: Run) -> None:
+    world = World().policy()
+    seen = await run(world, [turn(("read", {"path": "a"})), DONE], How(stream=True))
+    assert world.ran == ["read a"] and seen.raised is None
+    assert SECRET not in seen.streamed and REDACTED in seen.streamed and DONE in seen.streamed
+    assert "a secret was removed" in seen.requests[-1]
+
+
 async def a_bug_refuses(run: Run) -> None:
     world = World().policy()
     world.client.__class__ = BrokenClient
@@ -308,6 +316,7 @@ CHECKS = [
     no_hooks_is_the_bare_transcript,
     conversations_never_mix,
     sync_run,
+    a_streamed_result_was_judged,
     a_bug_refuses,
     cancelled_while_a_tool_runs,
     subagent,

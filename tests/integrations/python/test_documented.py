@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Iterator
@@ -10,17 +11,16 @@ from typing import Any
 
 import pytest
 
-import agent_langchain
-import agent_openai_agents
-import agent_pydantic_ai
+from conftest import adapters
 from messages_api import MessagesApi
 from world import Call, Seen
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "adapters.md"
 TITLE, CODE = r"\n## (?P<title>[^\n]+)\n(?:(?!\n## ).)*?", r"```python\n(?P<code>.*?)```\n\n"
+ADAPTER = re.compile(r"from hookweave\.integrations\.(\w+) import")
 PRINTS = r"It prints:\n\n```text\n(?P<prints>.*?)```"
 EXAMPLE = re.compile(TITLE + CODE + PRINTS, re.DOTALL)
-EXAMPLES = list(EXAMPLE.finditer(PAGE.read_text("utf-8")))
+EXAMPLES = {ADAPTER.findall(found["code"])[0]: found for found in EXAMPLE.finditer(PAGE.read_text("utf-8"))}
 
 
 def script(last: str = "done") -> list[Any]:
@@ -28,13 +28,15 @@ def script(last: str = "done") -> list[Any]:
     return [[Call("Bash", {"command": "git push"}, "c0")], last]
 
 
-MODELS = {
-    "LangChain and deepagents": lambda: agent_langchain.Script(turns=script(), seen=Seen()),
-    "pydantic-ai": lambda: agent_pydantic_ai.model_of(script(), Seen()),
-    "OpenAI Agents SDK": lambda: agent_openai_agents.Script(script(), Seen()),
-    "Claude Agent SDK": lambda: None,
-    "MCP servers": lambda: None,
-}
+def model_of(agent: Any) -> Any:
+    """The scripted model of a framework, where this program calls the model."""
+    if hasattr(agent, "model_of"):
+        return agent.model_of(script(), Seen())
+    return agent.Script(turns=script(), seen=Seen()) if hasattr(agent, "Script") else None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    metafunc.parametrize("name", adapters(metafunc.config))
 
 
 @pytest.fixture
@@ -52,11 +54,7 @@ def claude_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     api.close()
 
 
-def test_every_adapter_has_an_example() -> None:
-    assert {example["title"] for example in EXAMPLES} == MODELS.keys()
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=[example["title"] for example in EXAMPLES])
-def test_example(example: re.Match[str], claude_code: None, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(example["code"], "example", "exec"), {"model": MODELS[example["title"]](), "__name__": "example"})
+def test_example(name: str, claude_code: None, capsys: pytest.CaptureFixture[str]) -> None:
+    example, agent = EXAMPLES[name], importlib.import_module(f"agent_{name}")
+    exec(compile(example["code"], "example", "exec"), {"model": model_of(agent), "__name__": "example"})
     assert capsys.readouterr().out == example["prints"]

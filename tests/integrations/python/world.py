@@ -49,6 +49,8 @@ class How:
     resume: tuple[Any, dict[str, bool]] | None = None
     """What the framework needs to go on, and by call id what a person said."""
     sync: bool = False
+    stream: bool = False
+    """Whether what comes of the run is told piece by piece."""
     bare: bool = False
     subagent: list[Any] | None = None
     conversation: str = "t1"
@@ -65,6 +67,8 @@ class Seen:
     final: str = ""
     failed: dict[str, bool] = field(default_factory=dict)
     """By call id whether the framework marked the result as an error."""
+    streamed: str = ""
+    """All that a streamed run told, results of tools too."""
     suspended: Any = None
     """What the framework needs to go on, as JSON."""
     raised: BaseException | None = None
@@ -200,3 +204,9 @@ class BrokenClient(HookClient):
         if given and given[0] == "PreToolUse":
             raise RuntimeError("bug in hookweave")
         return super().dispatch(*given, **fields)
+
+    def dispatch_sync(self, *given: Any, **fields: Any) -> Any:
+        """Fails there too."""
+        if given and given[0] == "PreToolUse":
+            raise RuntimeError("bug in hookweave")
+        return super().dispatch_sync(*given, **fields)

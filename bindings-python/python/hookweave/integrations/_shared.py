@@ -7,10 +7,10 @@ import json
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ..approval import Answer, Approval, ApprovalRequest
 from ..client import HookClient
@@ -22,19 +22,20 @@ from ..session_results import Submitted, ToolOutcome
 from ..tools import ToolResult
 
 __all__ = [
+    "Closing",
+    "ClosingNow",
     "Conversation",
     "Conversations",
+    "Inside",
+    "Placed",
     "PromptRefusedError",
     "Ran",
     "answers_of",
     "as_json",
     "as_text",
     "missing",
-    "now",
-    "suspend",
+    "refusal_of",
 ]
-
-T = TypeVar("T")
 
 KEPT: Final = 10_000
 """So many conversations are remembered; of more, the one that nobody has used for the longest time is forgotten."""
@@ -55,7 +56,7 @@ def missing(extra: str, error: ImportError) -> ImportError:
     )
 
 
-def suspend(request: ApprovalRequest) -> Answer:
+def _suspend(request: ApprovalRequest) -> Answer:
     """An approver that leaves every question to the framework."""
     raise Suspended
 
@@ -68,17 +69,6 @@ def answers_of(said: Any) -> dict[str, Answer]:
             f"it is {said!r}"
         )
     return {said["id"]: Approval(said["option"], reason=said.get("reason"), args=said.get("args"))}
-
-
-def now(running: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine whose calls are all sync ones."""
-    try:
-        running.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    running.close()
-    raise RuntimeError("a call that is not async waited for something; this is an error of hookweave, and nothing ran")
 
 
 def as_json(value: Any) -> Any:
@@ -101,6 +91,11 @@ def as_json(value: Any) -> Any:
 def as_text(value: Any) -> str:
     """What hooks made of an output, where the framework wants a text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def refusal_of(outcome: ToolOutcome) -> str | None:
+    """What the model is told of a call that did not run."""
+    return None if outcome.ran else outcome.reason or f"{outcome.decision} by {outcome.by or 'a hook'}"
 
 
 def _why(error: BaseException) -> str:
@@ -130,6 +125,19 @@ class _Notes:
         return "\n\n".join(taken) or None
 
 
+class Placed:
+    """Notes at their places, for a framework that makes what the model is given anew for each call."""
+
+    def __init__(self) -> None:
+        self._told: list[tuple[int, str]] = []
+
+    def told(self, notes: str | None, length: int) -> list[tuple[int, str]]:
+        """New notes, behind ``length`` messages, and all that were told before: in the order of insertion."""
+        if notes is not None:
+            self._told.append((length, notes))
+        return self._told[::-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Ran:
     """What came of a tool call."""
@@ -145,8 +153,17 @@ class Ran:
     @property
     def refusal(self) -> str | None:
         """What the model is told of a call that did not run."""
-        said = self.outcome
-        return None if said.ran else said.reason or f"{said.decision} by {said.by or 'a hook'}"
+        return refusal_of(self.outcome)
+
+    def result(self, made: Callable[[Any, bool], Any]) -> Any:
+        """What the framework's tool gave or raised; where hooks changed that, what ``made(output, failed)`` gives."""
+        if (refusal := self.refusal) is not None:
+            return made(refusal, True)
+        if self.changed:
+            return made(self.outcome.output, not self.outcome.ok)
+        if self.error is not None:
+            raise self.error
+        return self.native
 
 
 class Conversation:
@@ -197,6 +214,17 @@ class Conversation:
             stopped = session.stop_sync(last_message) if sync else await session.stop(last_message)
         return stopped.should_continue
 
+    async def next_prompt(self, last_message: str | None) -> str | None:
+        """What the agent is to go on with, if :meth:`goes_on` says that it is."""
+        return self.notes.take() or "a hook wants you to continue" if await self.goes_on(last_message) else None
+
+    async def refuses(self, prompt: str) -> tuple[str | None, str]:
+        """Submits a prompt: why it is refused, and what hooks made of it; the turn is stopped if it is refused."""
+        submitted = await self.submit(prompt)
+        if not submitted.accepted:
+            self.stopped = submitted.reason or "a hook refused the prompt"
+        return None if submitted.accepted else self.stopped, submitted.prompt
+
     async def run_tool(
         self,
         tool: str,
@@ -220,9 +248,8 @@ class Conversation:
         try:
             while call.runs:
                 native, error = None, None
-                inside = _Inside(self)
                 try:
-                    native = await inside.run(run, call.args if call.changed("args") else None, sync)
+                    native = await _run_inside(self, run, call.args if call.changed("args") else None, sync)
                 except passes:
                     raise
                 except Exception as raised:
@@ -262,33 +289,27 @@ class Conversation:
         return outcome
 
 
-class _Inside:
+class Inside:
     """A tool while it runs: an agent of the same client that runs in it is a subagent."""
 
-    current: ContextVar[_Inside | None] = ContextVar("hookweave_inside", default=None)
+    _current: ContextVar[Inside | None] = ContextVar("hookweave_inside", default=None)
 
     def __init__(self, parent: Conversation) -> None:
+        """The tool runs from here on, in this task or thread and in those that it begins."""
         self.parent = parent
+        self._outer = self._current.get()
+        self._runs = True
         self._children: dict[tuple[str, str | None], Conversation] = {}
         self._lock = threading.Lock()
+        self._current.set(self)
 
-    async def run(self, run: Callable[[dict[str, Any] | None], Any], args: dict[str, Any] | None, sync: bool) -> Any:
-        token = self.current.set(self)
-        failed: BaseException | None = None
-        try:
-            native = run(args)
-            return await native if not sync and inspect.isawaitable(native) else native
-        except BaseException as error:
-            failed = error
-            raise
-        finally:
-            self.current.reset(token)
-            kind = None if failed is None else type(failed)
-            for child in self._children.values():
-                if sync:
-                    child.session.__exit__(kind, failed, None)
-                else:
-                    await child.session.__aexit__(kind, failed, None)
+    @classmethod
+    def of(cls, client: HookClient) -> Inside | None:
+        """The tool of a client in which this runs."""
+        inside = cls._current.get()
+        while inside is not None and not inside._runs:
+            inside = inside._outer
+        return inside if inside is not None and inside.parent.client is client else None
 
     def child(self, kind: str, id: str | None) -> Conversation:
         """The subagent that a conversation in here is."""
@@ -298,28 +319,55 @@ class _Inside:
                 found = self._children[kind, id] = self.parent.subagent(kind)
             return found
 
+    async def leave(self, failed: BaseException | None, *, sync: bool = False) -> None:
+        """The tool has run: its subagents end."""
+        self._runs = False
+        if self._current.get() is self:
+            self._current.set(self._outer)
+        kind = None if failed is None else type(failed)
+        for child in self._children.values():
+            if sync:
+                child.session.__exit__(kind, failed, None)
+            else:
+                await child.session.__aexit__(kind, failed, None)
+
+
+async def _run_inside(
+    parent: Conversation, run: Callable[[dict[str, Any] | None], Any], args: dict[str, Any] | None, sync: bool
+) -> Any:
+    inside = Inside(parent)
+    failed: BaseException | None = None
+    try:
+        native = run(args)
+        return await native if not sync and inspect.isawaitable(native) else native
+    except BaseException as error:
+        failed = error
+        raise
+    finally:
+        await inside.leave(failed, sync=sync)
+
 
 class Conversations:
     """The sessions of a framework's conversations, by the framework's ids for them."""
 
-    def __init__(self, client: HookClient, approval: Any, options: Mapping[str, Any]) -> None:
+    def __init__(self, client: HookClient, approval: Any, options: Mapping[str, Any], asks: str | None = None) -> None:
+        """With ``asks`` as the approval every question is left to the framework."""
         self.client = client
-        self._options = {**options, "approval": approval}
+        self._options = {**options, "approval": _suspend if asks is not None and approval == asks else approval}
         self._open: OrderedDict[str, Conversation] = OrderedDict()
         self._lock = threading.Lock()
 
     def inside(self) -> Conversation | None:
         """The conversation in one of whose tool calls this runs."""
-        inside = _Inside.current.get()
-        return None if inside is None or inside.parent.client is not self.client else inside.parent
+        inside = Inside.of(self.client)
+        return None if inside is None else inside.parent
 
     def of(self, id: str | None, kind: str = "agent") -> Conversation:
         """The conversation with this id, opened if need be; in a tool call the subagent that it is there.
 
         One without an id is new each time.
         """
-        inside = _Inside.current.get()
-        if inside is not None and inside.parent.client is self.client:
+        if (inside := Inside.of(self.client)) is not None:
             return inside.child(kind, id)
         with self._lock:
             found = None if id is None else self._open.get(id)
@@ -362,3 +410,21 @@ class Conversations:
         """:meth:`aclose` for code that is not async."""
         for session in self._taken():
             session.end_sync()
+
+
+class Closing:
+    """An adapter whose conversations are ended with it."""
+
+    _conversations: Conversations
+
+    async def aclose(self) -> None:
+        """Raises ``SessionEnd`` for every conversation."""
+        await self._conversations.aclose()
+
+
+class ClosingNow(Closing):
+    """One for code that is not async, too."""
+
+    def close(self) -> None:
+        """:meth:`aclose` for code that is not async."""
+        self._conversations.close()

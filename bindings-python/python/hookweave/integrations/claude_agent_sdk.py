@@ -15,7 +15,7 @@ from ..client import HookClient
 from ..errors import SubagentBlockedError
 from ..event import Event
 from ..open_tool_call import OpenToolCall
-from ._shared import Conversation, Conversations, missing, suspend
+from ._shared import Conversation, Conversations, missing
 
 try:
     from claude_agent_sdk import HookMatcher
@@ -70,7 +70,7 @@ class _Listener:
 
     def __init__(self, client: HookClient, approval: Any, name_of: Callable[[str], str], options: Any) -> None:
         self._client = client
-        self.conversations = Conversations(client, suspend if approval == "claude" else approval, options)
+        self.conversations = Conversations(client, approval, options, asks="claude")
         self._name_of = name_of
         self._agents: dict[str, Conversation] = {}
         self._calls: dict[tuple[str, str], OpenToolCall] = {}
@@ -201,8 +201,8 @@ class _Listener:
         return {}
 
     async def _subagent_stopped(self, conversation: Conversation, given: Any) -> dict[str, Any]:
-        if await conversation.goes_on(given.get("last_assistant_message")):
-            return {"decision": "block", "reason": conversation.notes.take() or "a hook wants you to continue"}
+        if (reason := await conversation.next_prompt(given.get("last_assistant_message"))) is not None:
+            return {"decision": "block", "reason": reason}
         del self._agents[given["agent_id"]]
         self._left()
         return {}

@@ -6,10 +6,11 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
+from .._session_driver import run_now
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
 from ..tools import ToolResult
-from ._shared import Conversation, Conversations, Ran, answers_of, as_json, as_text, missing, now, suspend
+from ._shared import ClosingNow, Conversation, Conversations, Ran, answers_of, as_json, as_text, missing
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -30,7 +31,7 @@ class _State(AgentState[Any], total=False):  # type: ignore[call-arg]  # a Typed
     hookweave_run: Annotated[str, PrivateStateAttr]
 
 
-class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
+class HookweaveMiddleware(ClosingNow, AgentMiddleware[Any, Any, Any]):
     """Hooks around an agent's prompts, tools and end; give it as the last middleware, which is the innermost.
 
     ``approval="interrupt"`` asks by LangGraph's interrupt: its value is the question, and it is resumed with
@@ -43,7 +44,7 @@ class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def __init__(self, client: HookClient, *, approval: ApproverName | Approver | str | None = None, **options: Any):
         super().__init__()
-        self._conversations = Conversations(client, suspend if approval == "interrupt" else approval, options)
+        self._conversations = Conversations(client, approval, options, asks="interrupt")
         self._subagents: set[str] = set()
 
     def _conversation(self, state: Any) -> Conversation:
@@ -116,7 +117,7 @@ class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
     @hook_config(can_jump_to=["end"])
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Submits the prompt."""
-        return now(self._begin(state, sync=True))
+        return run_now(self._begin(state, sync=True), "invoke", "ainvoke")
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
@@ -131,7 +132,7 @@ class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Asks whether the agent may stop."""
-        return now(self._end(state, sync=True))
+        return run_now(self._end(state, sync=True), "invoke", "ainvoke")
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         """Makes a tool call with hooks."""
@@ -139,15 +140,7 @@ class HookweaveMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
         """Makes a tool call with hooks."""
-        return now(self._around(request, handler, sync=True))
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every conversation."""
-        await self._conversations.aclose()
-
-    def close(self) -> None:
-        """:meth:`aclose` for code that is not async."""
-        self._conversations.close()
+        return run_now(self._around(request, handler, sync=True), "invoke", "ainvoke")
 
 
 def hooked_subagents(hooks: HookweaveMiddleware, subagents: Iterable[Mapping[str, Any]]) -> list[Any]:
@@ -184,14 +177,11 @@ def _message(request: Any, output: Any, *, failed: bool) -> ToolMessage:
 
 
 def _result(request: Any, ran: Ran) -> Any:
-    if ran.refusal is not None:
-        return _message(request, ran.refusal, failed=True)
-    if not ran.changed:
-        if ran.error is not None:
-            raise ran.error
-        return ran.native
     # Anything else of the old result may hold what hooks took out of the text.
-    message = _message(request, ran.outcome.output, failed=not ran.outcome.ok)
-    if isinstance(ran.native, Command):
-        return Command(graph=ran.native.graph, goto=ran.native.goto, update={"messages": [message]})
-    return message
+    def made(output: Any, failed: bool) -> Any:
+        message = _message(request, output, failed=failed)
+        if isinstance(ran.native, Command):
+            return Command(graph=ran.native.graph, goto=ran.native.goto, update={"messages": [message]})
+        return message
+
+    return ran.result(made)

@@ -10,7 +10,7 @@ from typing import Any
 from ..approval import Answer, ApprovalPending, ApprovalRequest, Approver, ApproverName
 from ..client import HookClient
 from ..tools import ToolResult
-from ._shared import Conversations, Ran, as_json, missing, suspend
+from ._shared import Closing, Conversations, Ran, as_json, as_text, missing
 
 try:
     from mcp.server.context import ServerRequestContext
@@ -42,7 +42,7 @@ def _session_of(ctx: ServerRequestContext[Any, Any]) -> str | None:
     return session
 
 
-class HookweaveMiddleware:
+class HookweaveMiddleware(Closing):
     """Judges each call of a tool, and looks at its result; what hooks tell the model stands behind the result.
 
     ``approval="client"`` asks the client's user, by the protocol. Other values, and all other options, are those of
@@ -57,7 +57,7 @@ class HookweaveMiddleware:
         session_of: Callable[[Any], str | None] = _session_of,
         **options: Any,
     ) -> None:
-        self._conversations = Conversations(client, suspend if approval == "client" else approval, options)
+        self._conversations = Conversations(client, approval, options, asks="client")
         self._session_of = session_of
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: Callable[[Any], Any]) -> Any:
@@ -97,10 +97,6 @@ class HookweaveMiddleware:
                 answers[pending.request.id] = _option(_plain(said))
             else:
                 return _result(ran, conversation.notes.take())
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every session."""
-        await self._conversations.aclose()
 
 
 def _plain(result: Any) -> dict[str, Any]:
@@ -158,21 +154,16 @@ def _seen(result: dict[str, Any]) -> ToolResult:
 
 
 def _result(ran: Ran, notes: str | None) -> CallToolResult:
-    behind = [] if notes is None else [{"type": "text", "text": notes}]
-    if ran.refusal is not None:
-        content = [{"type": "text", "text": ran.refusal}, *behind]
-        return CallToolResult.model_validate({"content": content, "isError": True})
-    if ran.error is not None and not ran.changed:
-        raise ran.error
-    given = ran.native or {}
-    if ran.changed:
-        # Anything else of the old result may hold what hooks took out of the text.
-        output = ran.outcome.output
+    # Anything else of the old result may hold what hooks took out of the text.
+    def made(output: Any, failed: bool) -> dict[str, Any]:
         if isinstance(output, dict) and isinstance(output.get("content"), list):
             given = {name: output[name] for name in ("content", "structuredContent") if output.get(name) is not None}
         else:
-            text = output if isinstance(output, str) else json.dumps(output)
-            structured = {"structuredContent": {"result": text}} if "structuredContent" in given else {}
+            text = as_text(output)
+            structured = {"structuredContent": {"result": text}} if "structuredContent" in (ran.native or {}) else {}
             given = {"content": [{"type": "text", "text": text}], **structured}
-        given["isError"] = not ran.outcome.ok
+        return {**given, "isError": failed}
+
+    given = ran.result(made)
+    behind = [] if notes is None else [{"type": "text", "text": notes}]
     return CallToolResult.model_validate({**given, "content": [*given.get("content", []), *behind]})

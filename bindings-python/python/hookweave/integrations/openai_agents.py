@@ -6,12 +6,13 @@ import asyncio
 import contextvars
 import copy
 import json
+from collections import defaultdict
 from typing import Any
 
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
 from ..open_tool_call import OpenToolCall
-from ._shared import Conversation, Conversations, PromptRefusedError, as_json, as_text, missing, suspend
+from ._shared import Closing, Conversation, Conversations, Placed, PromptRefusedError, as_json, as_text, missing
 
 try:
     from agents import Agent, FunctionTool, Handoff, RunConfig, Runner, RunState, ToolsToFinalOutputResult, UserError
@@ -30,7 +31,7 @@ _RUNS_HERE = ("executor", "computer", "editor", "on_invoke_tool")
 """What the SDK's tools have that this process runs, and that are no functions."""
 
 
-class HookweaveRunner:
+class HookweaveRunner(Closing):
     """Runs agents with hooks around their prompts, tools and ends.
 
     ``approval="interrupt"`` asks by the SDK's ``result.interruptions``; call :meth:`hooked` with the agent before you
@@ -41,7 +42,7 @@ class HookweaveRunner:
 
     def __init__(self, client: HookClient, *, approval: ApproverName | Approver | str | None = None, **options: Any):
         self._interrupts = approval == "interrupt"
-        self._conversations = Conversations(client, suspend if self._interrupts else approval, options)
+        self._conversations = Conversations(client, approval, options, asks="interrupt")
         self._running: contextvars.ContextVar[Conversation | None] = contextvars.ContextVar("running", default=None)
         self._plain: Conversation | None = None
 
@@ -58,9 +59,9 @@ class HookweaveRunner:
         while True:
             result = await Runner.run(agent, input, **options)
             last = result.final_output if isinstance(result.final_output, str) else None
-            if result.interruptions or not await conversation.goes_on(last):
+            if result.interruptions or (reason := await conversation.next_prompt(last)) is None:
                 return result
-            told = {"role": "user", "content": conversation.notes.take() or "a hook wants you to continue"}
+            told = {"role": "user", "content": reason}
             if options.get("previous_response_id"):
                 options["previous_response_id"] = result.last_response_id
             kept = any(options.get(name) for name in ("session", "conversation_id", "previous_response_id"))
@@ -118,7 +119,7 @@ class HookweaveRunner:
 
     def _filter(self, then: Any) -> Any:
         """Adds what hooks tell the model; the SDK forgets it after each call, so it is put at its place again."""
-        placed: dict[Conversation, list[tuple[int, str]]] = {}
+        placed: defaultdict[Conversation, Placed] = defaultdict(Placed)
 
         async def tell(data: CallModelData[Any]) -> ModelInputData:
             if not isinstance(data.agent, Agent) or not getattr(data.agent, "_hookweave", False):
@@ -129,10 +130,8 @@ class HookweaveRunner:
             if then is not None:
                 made = then(data)
                 data = CallModelData(await made if hasattr(made, "__await__") else made, data.agent, data.context)
-            items, own = list(data.model_data.input), placed.setdefault(conversation, [])
-            if (notes := conversation.notes.take()) is not None:
-                own.append((len(items), notes))
-            for place, text in reversed(own):
+            items: list[Any] = list(data.model_data.input)
+            for place, text in placed[conversation].told(conversation.notes.take(), len(items)):
                 items.insert(place, {"role": "user", "content": text})
             return ModelInputData(items, data.model_data.instructions)
 
@@ -180,10 +179,6 @@ class HookweaveRunner:
                 )
             return tool
         return _HookedTool(self, tool, agent).made()
-
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every conversation."""
-        await self._conversations.aclose()
 
 
 class _HookedTool:
@@ -246,15 +241,10 @@ class _HookedTool:
         conversation = await self._runner._current(self._agent)
         begun = await self._begun(conversation, context, args)
         ran = await conversation.run_tool(self._tool.name, args, id, run, begun=begun)
-        if ran.refusal is not None:
-            return ran.refusal
-        if ran.changed:
-            return as_text(ran.outcome.output)
-        if isinstance(ran.error, _ToldError):
-            return ran.error.output
-        if ran.error is not None:
-            raise ran.error
-        return ran.native
+        try:
+            return ran.result(lambda output, failed: as_text(output))
+        except _ToldError as told:
+            return told.output
 
 
 class _ToldError(Exception):

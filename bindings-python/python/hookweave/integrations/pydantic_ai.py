@@ -9,7 +9,7 @@ from typing import Any
 
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
-from ._shared import Conversation, Conversations, PromptRefusedError, as_json, as_text, missing, suspend
+from ._shared import Closing, Conversation, Conversations, PromptRefusedError, as_json, as_text, missing
 
 try:
     from pydantic_ai import DeferredToolRequests, RunContext, ToolReturn, UserPromptNode
@@ -27,7 +27,7 @@ __all__ = ["Hookweave", "PromptRefusedError"]
 _CONTROL_FLOW = (ApprovalRequired, CallDeferred, SkipToolExecution)
 
 
-class Hookweave(AbstractCapability[Any]):
+class Hookweave(Closing, AbstractCapability[Any]):
     """Hooks around an agent's prompts, tools and end.
 
     ``approval="defer"`` ends a run with ``DeferredToolRequests`` whose metadata are the questions. Give them back with
@@ -37,7 +37,7 @@ class Hookweave(AbstractCapability[Any]):
     """
 
     def __init__(self, client: HookClient, *, approval: ApproverName | Approver | str | None = None, **options: Any):
-        self._conversations = Conversations(client, suspend if approval == "defer" else approval, options)
+        self._conversations = Conversations(client, approval, options, asks="defer")
         self._validates: dict[str, Any] = {}
         self._prompt: str | None = None
 
@@ -119,19 +119,13 @@ class Hookweave(AbstractCapability[Any]):
             )
         except ApprovalPending as pending:
             raise ApprovalRequired(pending.request.to_dict()) from None
-        if ran.refusal is not None:
-            raise ToolFailed(ran.refusal)
-        if ran.changed:
-            if not ran.outcome.ok:
-                raise ToolFailed(as_text(ran.outcome.output))
-            return ran.outcome.output
-        if ran.error is not None:
-            raise ran.error
-        return ran.native
+        return ran.result(_made)
 
-    async def aclose(self) -> None:
-        """Raises ``SessionEnd`` for every conversation."""
-        await self._conversations.aclose()
+
+def _made(output: Any, failed: bool) -> Any:
+    if failed:
+        raise ToolFailed(as_text(output))
+    return output
 
 
 def _seen(result: Any) -> Any:
