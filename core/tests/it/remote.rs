@@ -153,6 +153,21 @@ async fn a_worker_may_what_the_agent_grants() {
 }
 
 #[tokio::test]
+async fn a_workers_hook_is_mandatory_only_if_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, worker) = (patient(), patient());
+    let guard = |name: &str| worker.on("PreToolUse").name(name).fail_behavior(FailBehavior::Block);
+    guard("closed").run(|_: &Event| ()).unwrap();
+    guard("mandatory").mandatory().run(|_: &Event| ()).unwrap();
+    let grants = Grants { mandatory: true, ..Grants::default() };
+    let serving = agent.serve(&address(folder.path()), ServeOptions { grants, ..ServeOptions::default() }).unwrap();
+    let connection = connect(&worker, serving.address(), "w").await;
+    let listed: Vec<_> = agent.list_hooks().into_iter().map(|hook| (hook.name, hook.mandatory)).collect();
+    assert_eq!(listed, [("w/closed".to_owned(), false), ("w/mandatory".to_owned(), true)]);
+    connection.close().await;
+}
+
+#[tokio::test]
 async fn an_agent_that_restarts_has_the_hooks_again() {
     let folder = tempfile::tempdir().unwrap();
     let worker = patient();
