@@ -1,5 +1,8 @@
 //! Workers in this process and in others: their hooks run as local ones do, and what happens when either side dies.
 
+#[cfg(feature = "grpc")]
+mod grpc;
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -225,7 +228,7 @@ async fn addresses_that_cannot_be_used_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let engine = patient();
     for wrong in
-        ["grpc://127.0.0.1:1", "unix://relative", "/tmp/x", &format!("unix://{}/no/x", folder.path().display())]
+        ["http://127.0.0.1:1", "unix://relative", "/tmp/x", &format!("unix://{}/no/x", folder.path().display())]
     {
         let error = engine.serve(wrong, ServeOptions::default()).unwrap_err();
         assert!(error.code().as_str() == "invalid_option" && error.message().contains(wrong), "{error}");
