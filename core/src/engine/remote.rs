@@ -15,6 +15,15 @@ mod state;
 #[cfg(feature = "grpc")]
 mod tls;
 #[cfg(unix)]
+#[cfg_attr(
+    not(feature = "grpc"),
+    expect(
+        unused_variables,
+        clippy::unnecessary_wraps,
+        clippy::unused_async,
+        reason = "without gRPC there is one way, which needs less"
+    )
+)]
 mod transport;
 #[cfg(unix)]
 mod unix;

@@ -2,7 +2,12 @@
 //!
 //! The programs are in `tests/remote`. `HOOKWEAVE_PYTHON` and `HOOKWEAVE_NODE` name other interpreters than the checkout's and `node`.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where something is not as it should be")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test ends where something is not as it should be"
+)]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;

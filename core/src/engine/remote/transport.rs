@@ -26,7 +26,7 @@ pub(super) enum Listener {
 pub(super) enum Accepted {
     Unix(UnixStream),
     #[cfg(feature = "grpc")]
-    Grpc(grpc::Arrived),
+    Grpc(Box<grpc::Arrived>),
 }
 
 impl Listener {
@@ -54,7 +54,7 @@ impl Listener {
         match self {
             Self::Unix(socket) => socket.accept().await.map(Accepted::Unix),
             #[cfg(feature = "grpc")]
-            Self::Grpc(port) => Ok(Accepted::Grpc(port.accept().await)),
+            Self::Grpc(port) => Ok(Accepted::Grpc(Box::new(port.accept().await))),
         }
     }
 
@@ -84,7 +84,7 @@ impl Accepted {
 pub(super) enum Connector {
     Unix(PathBuf),
     #[cfg(feature = "grpc")]
-    Grpc(grpc::Agent),
+    Grpc(Box<grpc::Agent>),
 }
 
 impl Connector {
@@ -96,7 +96,7 @@ impl Connector {
                 Ok(Self::Unix(path))
             }
             #[cfg(feature = "grpc")]
-            Address::Grpc(host) => grpc::Agent::at(address, &host, options).map(Self::Grpc),
+            Address::Grpc(host) => grpc::Agent::at(address, &host, options).map(|agent| Self::Grpc(Box::new(agent))),
         }
     }
 
