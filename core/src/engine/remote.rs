@@ -12,7 +12,7 @@ mod options;
 #[cfg(unix)]
 mod serving;
 mod state;
-#[cfg(feature = "grpc")]
+#[cfg(all(unix, feature = "grpc"))]
 mod tls;
 #[cfg(unix)]
 #[cfg_attr(
@@ -40,10 +40,10 @@ use super::clock::now;
 use hookweave_host::remote::Level;
 
 pub use agent::ServingWorkers;
+#[cfg(feature = "grpc")]
+pub use options::Tls;
 pub use options::{ConnectOptions, ServeOptions};
 pub use state::RemoteState;
-#[cfg(feature = "grpc")]
-pub use tls::Tls;
 pub use worker::WorkerConnection;
 
 /// The clock of one end: milliseconds since it began.

@@ -20,6 +20,7 @@ pub(super) enum Address {
 /// A port of a machine, reached over gRPC.
 #[cfg(feature = "grpc")]
 #[derive(Debug)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "remote hooks need a system with Unix sockets"))]
 pub(super) struct Host {
     /// Without the brackets of an IPv6 address.
     pub(super) name: String,
@@ -41,6 +42,7 @@ impl Host {
     }
 
     /// Whether only this machine can connect there.
+    #[cfg(unix)]
     pub(super) fn is_loopback(&self) -> bool {
         match self.name.parse::<std::net::IpAddr>() {
             Ok(address) => address.is_loopback(),
@@ -49,6 +51,7 @@ impl Host {
     }
 
     /// The host and a port as an address has them.
+    #[cfg(unix)]
     pub(super) fn authority(&self, port: u16) -> String {
         if self.name.contains(':') { format!("[{}]:{port}", self.name) } else { format!("{}:{port}", self.name) }
     }

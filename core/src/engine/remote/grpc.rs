@@ -22,8 +22,8 @@ use tonic::{Request, Response, Status};
 use super::address::{Host, refused};
 use super::connection::{Connection, Inbox, Incoming, LAST_WORDS, Unwritten};
 use super::log;
-use super::options::{ConnectOptions, ServeOptions};
-use super::tls::{self, Tls};
+use super::options::{ConnectOptions, ServeOptions, Tls};
+use super::tls;
 use hookweave_host::error::Error;
 use hookweave_host::remote::Level;
 

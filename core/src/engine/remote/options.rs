@@ -1,9 +1,9 @@
 //! What each end may set.
 
-use hookweave_host::remote::{Backoff, Grants, HubSettings, Limits};
-
 #[cfg(feature = "grpc")]
-use super::tls::Tls;
+use std::path::PathBuf;
+
+use hookweave_host::remote::{Backoff, Grants, HubSettings, Limits};
 
 /// How an engine takes workers.
 #[derive(Debug, Clone)]
@@ -76,4 +76,16 @@ pub struct ConnectOptions {
     /// Allows `grpc://` to other machines, without encryption.
     #[cfg(feature = "grpc")]
     pub insecure: bool,
+}
+
+/// Files for TLS, all of them PEM.
+#[cfg(feature = "grpc")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// The own certificate; an agent needs one.
+    pub cert: Option<PathBuf>,
+    /// The certificate's private key.
+    pub key: Option<PathBuf>,
+    /// Whom to trust. A worker without it trusts the system's roots; an agent with it wants certificates of workers.
+    pub ca: Option<PathBuf>,
 }

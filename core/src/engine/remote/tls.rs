@@ -1,22 +1,12 @@
 //! Who the two ends of `grpcs://` are: certificates and keys from files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 
 use super::address::refused;
+use super::options::Tls;
 use hookweave_host::error::Error;
-
-/// Files for TLS, all of them PEM.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tls {
-    /// The own certificate; an agent needs one.
-    pub cert: Option<PathBuf>,
-    /// The certificate's private key.
-    pub key: Option<PathBuf>,
-    /// Whom to trust. A worker without it trusts the system's roots; an agent with it wants certificates of workers.
-    pub ca: Option<PathBuf>,
-}
 
 impl Tls {
     /// What an agent at an address shows and wants.
