@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from example_programs import EXAMPLES, build_rust, build_typescript, commands
+from example_programs import EXAMPLES, TYPESCRIPT_OUT, build_rust, build_typescript, commands
 from results import Case, write_junit
 from typescript import NODE_PACKAGE
 
@@ -78,13 +78,14 @@ def build(chosen: Sequence[Example], languages: Iterable[str]) -> str | None:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The variables of a run: the checkout's linters are found, without the developer's settings of them or of git."""
+    """The variables of a run: the checkout's tools and package are found, without the developer's settings of git."""
     tools = [Path(sys.executable).parent, NODE_PACKAGE / "node_modules" / ".bin"]
     return {
         **os.environ,
         "PATH": os.pathsep.join([*map(str, tools), os.environ.get("PATH", os.defpath)]),
         "HOME": str(folder.parent),
         "XDG_CONFIG_HOME": str(folder.parent / ".config"),
+        "NODE_PATH": str(TYPESCRIPT_OUT / "node_modules"),
         "NO_COLOR": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

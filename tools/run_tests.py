@@ -86,7 +86,7 @@ def cargo_suite(name: str, options: Sequence[str], filters: Sequence[str], env: 
     )
 
 
-def rust_suites() -> list[Suite]:
+def rust_suites(python: str, node: str) -> list[Suite]:
     """Unit, vector, property, example and doc tests of the crates; the bindings are tested from their languages."""
     # The packages, the command and the examples hold integers of any size, which would change what all others are
     # built with.
@@ -95,7 +95,8 @@ def rust_suites() -> list[Suite]:
     own = ROOT / "target" / "home"
     own.mkdir(parents=True, exist_ok=True)
     tools = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in TOOL_HOMES.items()}
-    env = {**tools, "HOME": str(own)}
+    # Some tests start programs in the other languages.
+    env = {**tools, "HOME": str(own), "HOOKWEAVE_PYTHON": python, "HOOKWEAVE_NODE": node}
     # Threads under many orders of their steps: the crates are built anew with other locks.
     races = [*(f"--package=hookweave-{name}" for name in ("machine", "session", "audit")), "--lib"]
     checked = {**env, "RUSTC_WORKSPACE_WRAPPER": str(ROOT / "tools" / "shuttle.sh")}
@@ -325,7 +326,11 @@ def main() -> int:
         os.environ["HOOKWEAVE_TEST_ALL"] = "1"
     # Suites run in other folders than this one.
     nodes = [str(Path(shutil.which(node) or node).absolute()) for node in options.node or ["node"]]
-    suites = [*rust_suites(), *python_suites(options.python, options.all), *node_suites(nodes, options.all)]
+    suites = [
+        *rust_suites(options.python, nodes[0]),
+        *python_suites(options.python, options.all),
+        *node_suites(nodes, options.all),
+    ]
     suites += [*tool_suites(options.python), *user_suites(options.python, nodes[0])]
     if options.suites:
         unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}

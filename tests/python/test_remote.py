@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import contextvars
 import os
+import shutil
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -293,6 +295,58 @@ def test_grants_are_kept(address: str, caplog: pytest.LogCaptureFixture) -> None
         assert "may have no hook on `SessionStart`" in caplog.text
         with pytest.raises(InvalidOptionError, match="did you mean `modify`"):
             await new_client().serve(address, grants={"modifi": True})
+
+    run(test())
+
+
+def identity(folder: Path, name: str) -> dict[str, str]:
+    """A certificate, which is its own root, and its key."""
+    tls = {"cert": str(folder / f"{name}.crt"), "key": str(folder / f"{name}.key")}
+    request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", tls["key"], "-out", tls["cert"]]
+    subprocess.run(["openssl", *request, *names], check=True, capture_output=True, timeout=LIMIT)
+    return tls
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not here to make a certificate")
+@pytest.mark.parametrize("is_mutual", [False, True])
+def test_over_tls_each_end_proves_who_it_is(tmp_path: Path, is_mutual: bool) -> None:
+    ours, theirs, others = (identity(tmp_path, name) for name in ("agent", "worker", "other"))
+    tls = {**ours, "ca": theirs["cert"]} if is_mutual else ours
+    strangers = [{**theirs}, {**theirs, "ca": others["cert"]}]
+    if is_mutual:
+        strangers += [{"ca": ours["cert"]}, {**others, "ca": ours["cert"]}]
+
+    async def test() -> None:
+        agent, worker = new_client(), new_client()
+        worker.register_hook("PreToolUse", lambda event: HookResponse.block("in secret"))
+        async with await agent.serve("grpcs://localhost:0", tls=tls) as serving:
+            for stranger in strangers:
+                async with await worker.connect(serving.address, tls=stranger) as connection:
+                    await until_async(lambda at=connection: at.state == "waiting")
+            assert not agent.list_hooks()
+            friend = {"ca": ours["cert"], **(theirs if is_mutual else {})}
+            async with await worker.connect(serving.address, tls=friend) as connection:
+                await connection.ready()
+                assert (await bash(agent, "ls")).reason == "in secret"
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"insecure": True}, "could register hooks"),
+        ({"insecure": True, "tls": {}}, "for grpcs://"),
+        ({"token": "secret"}, "insecure=True"),
+    ],
+)
+def test_an_address_that_others_reach_is_guarded(options: dict[str, Any], why: str) -> None:
+    async def test() -> None:
+        with pytest.raises(InvalidOptionError, match=why):
+            await new_client().serve("grpc://0.0.0.0:0", **options)
+        async with await new_client().serve("grpc://0.0.0.0:0", insecure=True, token="secret"):
+            pass
 
     run(test())
 

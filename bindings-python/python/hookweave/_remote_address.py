@@ -40,7 +40,9 @@ class RemoteTls(TypedDict, total=False):
     """Whom to trust. A worker without it trusts the system's roots; an agent with it wants certificates of workers."""
 
 
-def transport_to(address: str, max_message: int, *, tls: RemoteTls | None, insecure: bool, serves: bool) -> Transport:
+def transport_to(
+    address: str, max_message: int, *, token: str | None, tls: RemoteTls | None, insecure: bool, serves: bool
+) -> Transport:
     """The way to an address: ``unix:///path``, ``grpc://host:port`` or ``grpcs://host:port``."""
     try:
         asyncio.get_running_loop()
@@ -57,12 +59,15 @@ def transport_to(address: str, max_message: int, *, tls: RemoteTls | None, insec
         return UnixTransport(Path(rest), max_message)
     host, _, port = rest.rpartition(":")
     if scheme in ("grpc", "grpcs") and host and port.isdecimal() and int(port) <= MOST_PORT:
-        if scheme == "grpcs":
-            return _grpc(address, (host, int(port)), max_message, _files(address, tls or {}, serves))
-        if not insecure and not _is_loopback(host):
+        is_far = not _is_loopback(host)
+        if is_far and scheme == "grpc" and not insecure:
             why = "others could read and change what is sent; write grpcs:// and give `tls`, or set insecure=True"
             raise refused(address, why)
-        return _grpc(address, (host, int(port)), max_message, None)
+        if is_far and serves and token is None and "ca" not in (tls or {}):
+            why = "every program that reaches it could register hooks; set a `token`, or `ca` of the workers in `tls`"
+            raise refused(address, why)
+        files = _files(address, tls or {}, serves) if scheme == "grpcs" else None
+        return _grpc(address, (host, int(port)), max_message, files)
     why = "write `unix://` and an absolute path, such as `unix:///run/agent/hooks.sock`, or `grpc://127.0.0.1:50051`"
     raise refused(address, why)
 

@@ -316,7 +316,7 @@ async def serve(
         "max_workers": number("max_workers", max_workers),
         "max_unasked": number("max_unasked", max_unasked),
     }
-    transport = transport_to(address, max_message, tls=tls, insecure=insecure, serves=True)
+    transport = transport_to(address, max_message, token=token, tls=tls, insecure=insecure, serves=True)
     serving = ServingWorkers(client, address, settings)
     await serving._open(transport)
     return serving

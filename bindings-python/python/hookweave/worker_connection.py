@@ -303,7 +303,7 @@ async def connect(
         "first_ms": milliseconds("backoff", first),
         "most_ms": milliseconds("backoff", most),
     }
-    transport = transport_to(address, max_message, tls=tls, insecure=insecure, serves=False)
+    transport = transport_to(address, max_message, token=token, tls=tls, insecure=insecure, serves=False)
     connection = WorkerConnection(client, address, transport, settings)
     connection._begin()
     # So that its task is there to see the end of the loop.

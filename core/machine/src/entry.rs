@@ -119,6 +119,7 @@ impl<T> Entry<T> {
             enforcement: self.enforcement,
             once: self.spec.once,
             mandatory: self.mandatory,
+            mandatory_setting: self.spec.mandatory,
             detached: self.spec.detached,
             enabled,
             temporary: self.spec.temporary,
@@ -319,6 +320,9 @@ pub struct HookInfo {
     pub once: bool,
     /// Whether it is mandatory, explicitly or implied.
     pub mandatory: bool,
+    /// What its own settings say of that; `None` where it is implied.
+    #[serde(skip)]
+    pub mandatory_setting: Option<bool>,
     /// Whether it is started and not awaited.
     pub detached: bool,
     /// Whether it runs at all for now.

@@ -45,7 +45,7 @@ pub fn offer(hook: &HookInfo) -> Result<RegisterHookRequest, String> {
             r#async: hook.detached,
             fail_behavior: Some(hook.fail_behavior.as_str().to_owned()),
             no_timeout: hook.timeout_ms.is_none(),
-            mandatory: Some(hook.mandatory),
+            mandatory: hook.mandatory_setting,
             scope: (hook.scope == Scope::Managed).then(|| Scope::Managed.as_str().to_owned()),
             enforcement: Some(hook.enforcement.as_str().to_owned()),
         }),
@@ -100,7 +100,10 @@ pub(crate) fn read(worker: &str, id: &str, offer: &RegisterHookRequest, grants: 
             settings.insert(field.to_owned(), word.as_str().into());
         }
     }
-    settings.insert("mandatory".to_owned(), json!(config.mandatory));
+    // To fail closed is no wish to be mandatory here: most guards do, and few agents grant it. A managed hook is by itself.
+    let is_managed = config.scope.as_deref() == Some(Scope::Managed.as_str());
+    let mandatory = config.mandatory.or((!is_managed).then_some(false));
+    settings.insert("mandatory".to_owned(), json!(mandatory));
     let settings = Value::Object(settings);
     let spec = HookSpec::read(&Json, &offer.event_type, &&settings).map_err(|error| error.message().to_owned())?;
     let (spec, warnings) = grants.bound(worker, spec);

@@ -1,5 +1,8 @@
 //! Workers in this process and in others: their hooks run as local ones do, and what happens when either side dies.
 
+#[cfg(feature = "grpc")]
+mod grpc;
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -153,6 +156,21 @@ async fn a_worker_may_what_the_agent_grants() {
 }
 
 #[tokio::test]
+async fn a_workers_hook_is_mandatory_only_if_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, worker) = (patient(), patient());
+    let guard = |name: &str| worker.on("PreToolUse").name(name).fail_behavior(FailBehavior::Block);
+    guard("closed").run(|_: &Event| ()).unwrap();
+    guard("mandatory").mandatory().run(|_: &Event| ()).unwrap();
+    let grants = Grants { mandatory: true, ..Grants::default() };
+    let serving = agent.serve(&address(folder.path()), ServeOptions { grants, ..ServeOptions::default() }).unwrap();
+    let connection = connect(&worker, serving.address(), "w").await;
+    let listed: Vec<_> = agent.list_hooks().into_iter().map(|hook| (hook.name, hook.mandatory)).collect();
+    assert_eq!(listed, [("w/closed".to_owned(), false), ("w/mandatory".to_owned(), true)]);
+    connection.close().await;
+}
+
+#[tokio::test]
 async fn an_agent_that_restarts_has_the_hooks_again() {
     let folder = tempfile::tempdir().unwrap();
     let worker = patient();
@@ -210,7 +228,7 @@ async fn addresses_that_cannot_be_used_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let engine = patient();
     for wrong in
-        ["grpc://127.0.0.1:1", "unix://relative", "/tmp/x", &format!("unix://{}/no/x", folder.path().display())]
+        ["http://127.0.0.1:1", "unix://relative", "/tmp/x", &format!("unix://{}/no/x", folder.path().display())]
     {
         let error = engine.serve(wrong, ServeOptions::default()).unwrap_err();
         assert!(error.code().as_str() == "invalid_option" && error.message().contains(wrong), "{error}");

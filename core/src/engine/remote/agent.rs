@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::address::{check_runtime, refused, socket};
+use super::address::{check_runtime, read, refused};
+use super::options::ServeOptions;
 use crate::engine::Engine;
 use hookweave_host::error::Error;
-use hookweave_host::remote::{Desk, HubSettings, WorkerInfo};
+use hookweave_host::remote::{Desk, WorkerInfo};
 
 /// An agent's open address; dropping it closes the address, and the workers' hooks go.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct ServingWorkers {
 }
 
 impl ServingWorkers {
-    /// Where it listens.
+    /// Where it listens, with the port where the system has chosen one (`grpc://127.0.0.1:0`).
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
@@ -52,10 +53,11 @@ impl Drop for ServingWorkers {
 }
 
 impl Engine {
-    /// Takes workers at an address, `unix:///path`: their hooks are hooks of this engine, and run in the worker's process.
+    /// Takes workers at an address: their hooks are hooks of this engine, and run in the worker's process.
     ///
-    /// Only processes of the same user, and of root, can connect. What workers may do is in the options' `grants`. It runs in
-    /// tasks of the tokio runtime that it is called in. An address that cannot be used is `invalid_option`.
+    /// It is `unix:///path`, to which only processes of the same user, and of root, can connect, or with the feature `grpc`
+    /// `grpc://host:port` or `grpcs://host:port`. What workers may do is in the options' `grants`. It runs in tasks of the tokio
+    /// runtime that it is called in. An address that cannot be used is `invalid_option`.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -79,26 +81,24 @@ impl Engine {
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn serve(&self, address: &str, options: HubSettings) -> Result<ServingWorkers, Error> {
+    pub fn serve(&self, address: &str, options: ServeOptions) -> Result<ServingWorkers, Error> {
         self.check_open("serve workers")?;
-        let path = socket(address)?;
+        let read = read(address)?;
         check_runtime(address)?;
         if options.token.as_ref().is_some_and(String::is_empty) {
             return Err(refused(address, "an empty token protects nothing; set another one, or none"));
         }
         #[cfg(unix)]
         {
+            let (listener, address) = super::transport::Listener::open(address, read, &options)?;
             let stop = Arc::new(Notify::new());
-            let started = super::serving::start(self, path, options, Arc::clone(&stop));
-            let (desk, task) = started.map_err(|error| {
-                refused(address, format!("{error}; choose a folder that exists and is yours")).because(error)
-            })?;
-            Ok(ServingWorkers { address: address.to_owned(), desk, stop, task: Some(task) })
+            let (desk, task) = super::serving::start(self, listener, options.into_settings(), Arc::clone(&stop));
+            Ok(ServingWorkers { address, desk, stop, task: Some(task) })
         }
         #[cfg(not(unix))]
         {
-            _ = (path, options);
-            Err(refused(address, "this system has no Unix sockets"))
+            _ = (read, options);
+            Err(refused(address, "remote hooks need a system with Unix sockets"))
         }
     }
 }

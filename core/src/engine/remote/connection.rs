@@ -1,97 +1,86 @@
-//! One connection over a Unix socket: messages in, messages out, each behind its length.
+//! One connection, over whatever carries it: messages in, messages out.
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use std::time::Duration;
+
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle};
-
-use hookweave_host::remote::frames::{Frames, frame};
 
 /// Messages that wait to be written; a side that does not read them is lost.
 const MAX_UNWRITTEN: usize = 4096;
 
+/// Messages that wait to be looked at; the sockets hold the others.
+const MAX_UNREAD: usize = 1024;
+
+/// How long the last messages may take at the end.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// What came of a connection, under its number.
 #[derive(Debug)]
 pub(super) enum Incoming {
+    /// It was made.
+    Opened(u64, Connection),
     Message(u64, Vec<u8>),
     /// A message that is too large; nothing after it can be read.
     Unreadable(u64, String),
+    /// It has ended, or could not be made.
     Lost(u64, String),
 }
+
+/// Where what comes of an end's connections goes.
+#[derive(Debug, Clone)]
+pub(super) struct Inbox {
+    pub(super) sender: mpsc::Sender<Incoming>,
+    /// The longest message that is taken, in bytes.
+    pub(super) max_message: usize,
+}
+
+impl Inbox {
+    pub(super) fn new(max_message: usize) -> (Self, mpsc::Receiver<Incoming>) {
+        let (sender, incoming) = mpsc::channel(MAX_UNREAD);
+        (Self { sender, max_message }, incoming)
+    }
+}
+
+/// Messages on their way to a transport, which ends the connection when it has written all of them.
+pub(super) type Unwritten = mpsc::Receiver<Vec<u8>>;
 
 /// A connection's writing end; dropping it ends the connection when all is written.
 #[derive(Debug)]
 pub(super) struct Connection {
     writer: mpsc::Sender<Vec<u8>>,
-    reader: AbortHandle,
+    reader: Option<AbortHandle>,
     /// Ends when all is written.
     written: Option<JoinHandle<()>>,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.reader.abort();
+        if let Some(reader) = &self.reader {
+            reader.abort();
+        }
     }
 }
 
 impl Connection {
-    /// Reads and writes in tasks of the runtime; what comes goes to `incoming` under a number.
-    pub(super) fn start(stream: UnixStream, number: u64, max_message: usize, incoming: mpsc::Sender<Incoming>) -> Self {
-        let (reading, writing) = stream.into_split();
+    /// Its transport starts a task that reads, and one that ends when all is written.
+    pub(super) fn new(start: impl FnOnce(Unwritten) -> (AbortHandle, JoinHandle<()>)) -> Self {
         let (writer, unwritten) = mpsc::channel(MAX_UNWRITTEN);
-        let reader = tokio::spawn(read(reading, number, max_message, incoming)).abort_handle();
-        Self { writer, reader, written: Some(tokio::spawn(write(writing, unwritten))) }
+        let (reader, written) = start(unwritten);
+        Self { writer, reader: Some(reader), written: Some(written) }
     }
 
     /// Reads no more, and writes what is left: the task that it gives ends then.
     pub(super) fn end(mut self) -> Option<JoinHandle<()>> {
-        self.written.take()
+        let written = self.written.take();
+        // One task that does both ends with the other side, which has all then.
+        if written.as_ref().map(JoinHandle::id) == self.reader.as_ref().map(AbortHandle::id) {
+            self.reader = None;
+        }
+        written
     }
 
     /// Sends a message; false where the other side does not read.
-    pub(super) fn send(&self, message: &[u8]) -> bool {
-        frame(message).is_some_and(|framed| self.writer.try_send(framed).is_ok())
+    pub(super) fn send(&self, message: Vec<u8>) -> bool {
+        self.writer.try_send(message).is_ok()
     }
-}
-
-/// Whether the other side runs as this user or as root.
-pub(super) fn is_ours(stream: &UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == 0 || peer.uid() == rustix::process::geteuid().as_raw())
-}
-
-async fn read(mut stream: OwnedReadHalf, number: u64, max_message: usize, incoming: mpsc::Sender<Incoming>) {
-    let mut frames = Frames::new(max_message);
-    let mut chunk = vec![0; 64 * 1024];
-    let end = 'reading: loop {
-        let length = match stream.read(&mut chunk).await {
-            Ok(0) => break Incoming::Lost(number, "the connection was closed".to_owned()),
-            Ok(length) => length,
-            Err(error) => break Incoming::Lost(number, error.to_string()),
-        };
-        frames.push(chunk.get(..length).unwrap_or_default());
-        loop {
-            match frames.next_message() {
-                Ok(None) => break,
-                Ok(Some(message)) => {
-                    if incoming.send(Incoming::Message(number, message)).await.is_err() {
-                        return;
-                    }
-                }
-                Err(too_large) => break 'reading Incoming::Unreadable(number, too_large.to_string()),
-            }
-        }
-    };
-    // Nobody listens any more where the end was closed meanwhile.
-    _ = incoming.send(end).await;
-}
-
-async fn write(mut stream: OwnedWriteHalf, mut unwritten: mpsc::Receiver<Vec<u8>>) {
-    while let Some(framed) = unwritten.recv().await {
-        if stream.write_all(&framed).await.is_err() {
-            // The reader notices it too, and tells.
-            return;
-        }
-    }
-    _ = stream.shutdown().await;
 }

@@ -5,26 +5,16 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-use super::address::{check_runtime, refused, socket};
+use super::address::{check_runtime, read, refused};
+use super::options::ConnectOptions;
 use super::state::RemoteState;
 use crate::engine::Engine;
+#[cfg(unix)]
 use hookweave_host::clock::new_id;
 use hookweave_host::error::Error;
-use hookweave_host::remote::{Backoff, Limits, WorkerSettings, is_name};
-
-/// How an engine connects to its agent.
-#[derive(Debug, Clone, Default)]
-pub struct ConnectOptions {
-    /// The worker's name: the same after a restart, so that the agent knows its hooks again; the program's file name unless
-    /// set. One worker of a name is connected at a time.
-    pub name: Option<String>,
-    /// The token that the agent wants.
-    pub token: Option<String>,
-    /// The bounds of the connection.
-    pub limits: Limits,
-    /// How long it waits before it connects again.
-    pub backoff: Backoff,
-}
+#[cfg(unix)]
+use hookweave_host::remote::WorkerSettings;
+use hookweave_host::remote::is_name;
 
 /// An engine's connection to its agent, which is made again when it is lost; dropping it ends the connection.
 #[derive(Debug)]
@@ -84,34 +74,35 @@ fn program() -> String {
 }
 
 impl Engine {
-    /// Offers this engine's hooks to the agent that listens at an address, `unix:///path`; see [`serve`](Self::serve).
+    /// Offers this engine's hooks to the agent that listens at an address; see [`serve`](Self::serve).
     ///
     /// The agent dispatches and decides which hooks run; they run here as for a dispatch of this engine. Hooks that come, go,
     /// or are switched later do so at the agent too. Hooks from files and hooks that run once are not offered. The connection is
     /// made in tasks of the tokio runtime that this is called in, and again whenever it is lost.
     pub fn connect(&self, address: &str, options: ConnectOptions) -> Result<WorkerConnection, Error> {
         self.check_open("connect to an agent")?;
-        let path = socket(address)?;
+        let read = read(address)?;
         check_runtime(address)?;
-        let ConnectOptions { name, token, limits, backoff } = options;
-        let name = name.unwrap_or_else(program);
+        let name = options.name.clone().unwrap_or_else(program);
         if !is_name(&name) {
             let why =
                 format!("a worker's name has 1 to 64 letters, digits, dots, dashes or underscores, unlike `{name}`");
             return Err(refused(address, why));
         }
-        let settings = WorkerSettings { token, limits, backoff, ..WorkerSettings::new(name, new_id()) };
         #[cfg(unix)]
         {
+            let connector = super::transport::Connector::to(address, read, &options)?;
+            let ConnectOptions { token, limits, backoff, .. } = options;
+            let settings = WorkerSettings { token, limits, backoff, ..WorkerSettings::new(name, new_id()) };
             let leave = Arc::new(Notify::new());
             let (states, state) = watch::channel(RemoteState::Connecting);
-            let task = super::working::start(self, path, settings, states, Arc::clone(&leave));
+            let task = super::working::start(self, connector, settings, states, Arc::clone(&leave));
             Ok(WorkerConnection { address: address.to_owned(), state, leave, task: Some(task) })
         }
         #[cfg(not(unix))]
         {
-            _ = (path, settings);
-            Err(refused(address, "this system has no Unix sockets"))
+            _ = read;
+            Err(refused(address, "remote hooks need a system with Unix sockets"))
         }
     }
 }

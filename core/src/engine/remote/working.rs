@@ -1,32 +1,25 @@
 //! The loop of a worker's connection: it connects, moves messages, and runs hooks.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::net::UnixStream;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, Id, JoinHandle, JoinSet};
 
-use super::connection::{Connection, Incoming, is_ours};
+use super::connection::{Connection, Inbox, Incoming, LAST_WORDS};
 use super::state::RemoteState;
-use super::{Clock, log};
+use super::transport::Connector;
+use super::{Clock, log, sleep};
 use crate::engine::{Engine, Inner};
 use hookweave_host::clock::new_id;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::remote::{Level, Run, WorkerAction, WorkerEnd, WorkerSettings, WorkerState};
 
-/// Messages that wait to be looked at; the socket holds the others.
-const MAX_UNREAD: usize = 1024;
-
-/// How long the last messages may take at the end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-
 pub(super) fn start(
     engine: &Engine,
-    path: PathBuf,
+    connector: Connector,
     settings: WorkerSettings,
     states: watch::Sender<RemoteState>,
     leave: Arc<Notify>,
@@ -36,14 +29,14 @@ pub(super) fn start(
     let changes = engine.inner.changed.subscribe();
     let clock = Clock::start();
     end.offer(engine.offered(), clock.ms());
-    let (sender, incoming) = mpsc::channel(MAX_UNREAD);
+    let (inbox, incoming) = Inbox::new(max_message);
     let working = Working {
         engine: Arc::downgrade(&engine.inner),
         end,
         clock,
-        path,
-        max_message,
-        sender,
+        connector,
+        inbox,
+        connecting: JoinSet::new(),
         connection: None,
         number: 0,
         runs: Runs::default(),
@@ -100,11 +93,12 @@ struct Working {
     engine: Weak<Inner>,
     end: WorkerEnd,
     clock: Clock,
-    path: PathBuf,
-    max_message: usize,
-    sender: mpsc::Sender<Incoming>,
+    connector: Connector,
+    inbox: Inbox,
+    /// The attempt that is made; ends with this.
+    connecting: JoinSet<()>,
     connection: Option<Connection>,
-    /// Of the connection that stands: what came of an earlier one does not count.
+    /// Of the connection that stands or is made: what came of an earlier one does not count.
     number: u64,
     runs: Runs,
     states: watch::Sender<RemoteState>,
@@ -118,20 +112,14 @@ impl Working {
         leave: Arc<Notify>,
     ) {
         loop {
-            if !self.act().await {
+            if !self.act() {
                 break;
             }
-            let due = self.end.next_deadline().map(|at| Duration::from_millis(at.saturating_sub(self.clock.ms())));
-            let due = async {
-                match due {
-                    Some(due) => tokio::time::sleep(due).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let due = self.end.next_deadline().map(|at| at.saturating_sub(self.clock.ms()));
             tokio::select! {
                 Some(came) = incoming.recv() => self.came(came),
                 (dispatch, result) = self.runs.ended() => self.end.answered(dispatch, &result),
-                () = due => self.end.tick(self.clock.ms(), random()),
+                () = sleep(due) => self.end.tick(self.clock.ms(), random()),
                 changed = changes.changed() => match (changed, self.engine.upgrade()) {
                     (Ok(()), Some(inner)) => self.end.offer(Engine { inner }.offered(), self.clock.ms()),
                     // The engine is gone, and its hooks with it.
@@ -148,6 +136,10 @@ impl Working {
     fn came(&mut self, came: Incoming) {
         let now = self.clock.ms();
         match came {
+            Incoming::Opened(number, connection) if number == self.number => {
+                self.connection = Some(connection);
+                self.end.opened(now);
+            }
             Incoming::Message(number, message) if number == self.number => self.end.receive(&message, now, random()),
             Incoming::Lost(number, why) | Incoming::Unreadable(number, why) if number == self.number => {
                 self.connection = None;
@@ -159,7 +151,7 @@ impl Working {
     }
 
     /// Does what the machine wants; false when it has ended.
-    async fn act(&mut self) -> bool {
+    fn act(&mut self) -> bool {
         loop {
             let actions = self.end.actions();
             if actions.is_empty() {
@@ -167,8 +159,8 @@ impl Working {
             }
             for action in actions {
                 match action {
-                    WorkerAction::Connect => self.connect().await,
-                    WorkerAction::Send { message } => self.send(&message),
+                    WorkerAction::Connect => self.connect(),
+                    WorkerAction::Send { message } => self.send(message),
                     WorkerAction::Close { .. } => {
                         self.number += 1;
                         // Where the worker goes for good, the last messages are written first.
@@ -189,7 +181,7 @@ impl Working {
         }
     }
 
-    fn send(&mut self, message: &[u8]) {
+    fn send(&mut self, message: Vec<u8>) {
         if self.connection.as_ref().is_none_or(|open| open.send(message)) {
             return;
         }
@@ -198,20 +190,19 @@ impl Working {
         self.end.lost("the agent does not read what is sent", self.clock.ms(), random());
     }
 
-    async fn connect(&mut self) {
-        let refusal = match UnixStream::connect(&self.path).await {
-            Ok(stream) if is_ours(&stream) => {
-                self.number += 1;
-                let sender = self.sender.clone();
-                self.connection = Some(Connection::start(stream, self.number, self.max_message, sender));
-                return self.end.opened(self.clock.ms());
-            }
-            Ok(_) => {
-                "a process of another user listens there; run the agent as the worker's user, or as root".to_owned()
-            }
-            Err(error) => error.to_string(),
-        };
-        self.end.lost(&refusal, self.clock.ms(), random());
+    /// In a task: how long it takes is for the network to say, and the worker may leave meanwhile.
+    fn connect(&mut self) {
+        self.number += 1;
+        let (number, connector, inbox) = (self.number, self.connector.clone(), self.inbox.clone());
+        self.connecting = JoinSet::new();
+        self.connecting.spawn(async move {
+            let came = match connector.connect(number, inbox.clone()).await {
+                Ok(connection) => Incoming::Opened(number, connection),
+                Err(why) => Incoming::Lost(number, why),
+            };
+            // Nobody listens any more where the worker has left meanwhile.
+            _ = inbox.sender.send(came).await;
+        });
     }
 
     fn enter(&self, state: WorkerState) {
