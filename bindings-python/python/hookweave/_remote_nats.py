@@ -106,7 +106,7 @@ class _End:
                     queue = "workers" if shared else ""
                     self._subscriptions[subject] = await client.subscribe(subject, queue=queue, cb=take)
                 case "unsubscribe", subject:
-                    await self._subscriptions.pop(subject).drain()
+                    await self._subscriptions.pop(subject).drain()  # type: ignore[no-untyped-call]
                 case "put", key, value:
                     # Whoever reads the entry may call at once.
                     await client.flush(CONNECT_TIMEOUT)
@@ -118,7 +118,8 @@ class _End:
                     await self.bucket.delete(key)
                 case ("drain",):
                     taken, self._subscriptions = list(self._subscriptions.values()), {}
-                    await asyncio.gather(*(subscription.drain() for subscription in taken))
+                    drains = [subscription.drain() for subscription in taken]  # type: ignore[no-untyped-call]
+                    await asyncio.gather(*drains)
                 case ("end",):
                     return
 
@@ -371,7 +372,7 @@ class NatsTransport:
             connect_timeout=CONNECT_TIMEOUT,
             ping_interval=keepalive,
             max_outstanding_pings=1,
-            tls=self._tls,  # type: ignore[arg-type]
+            tls=self._tls,
             **login,  # type: ignore[arg-type]
         )
         if self._tls is not None and not client._server_info.get("tls_required"):
