@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -241,6 +243,44 @@ def test_only_who_knows_the_token_of_the_server_is_taken(tmp_path: Path) -> None
                 ) as connection:
                     await connection.ready()
                     await until_async(lambda: names(agent) == ["guards/who"])
+
+    run(test())
+
+
+NODE = shutil.which("node")
+NODE_PACKAGE = Path(__file__).parents[2] / "bindings-node"
+NODE_WORKER = """
+import { HookClient, HookResponse } from "hookweave";
+const client = new HookClient({ logger: null });
+const handler = () => HookResponse.block("node");
+client.registerHook("PreToolUse", { name: "who", failBehavior: "block", handler });
+await client.connect(process.argv[1], { group: "guards" });
+"""
+
+
+@pytest.mark.skipif(
+    NODE is None or not (NODE_PACKAGE / "dist" / "index.js").exists(), reason="the Node package is not built: make node"
+)
+def test_workers_in_two_languages_are_one_group(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        assert NODE is not None
+        command = [NODE, "--input-type=module", "--eval", NODE_WORKER, server.address]
+        node = subprocess.Popen(command, cwd=NODE_PACKAGE)
+        try:
+            async with (
+                await agent.serve(server.address, groups=["guards"]),
+                await worker_named("python").connect(server.address, group="guards") as connection,
+            ):
+                await connection.ready()
+                await until_async(lambda: names(agent))
+                seen: set[str] = set()
+                while seen != {"node", "python"}:
+                    seen.add((await bash(agent, "ls")).reason)
+                assert names(agent) == ["guards/who"]
+        finally:
+            node.kill()
+            node.wait(LIMIT)
 
     run(test())
 
