@@ -103,7 +103,9 @@ fn token(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/') {
             token.push(char::from(byte));
         } else {
-            token.push_str(&format!("={byte:02X}"));
+            token.push('=');
+            let digits = [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default());
+            token.extend(digits.map(|digit| digit.to_ascii_uppercase()));
         }
     }
     token

@@ -257,7 +257,9 @@ impl FleetAgent {
     /// The hub closed a group's connection.
     pub fn closed(&mut self, name: &str, now: u64) {
         let left: Vec<u64> = self.calls.iter().filter(|(_, call)| call.group == name).map(|(id, _)| *id).collect();
-        left.into_iter().for_each(|id| self.cancel(id));
+        for id in left {
+            self.cancel(id);
+        }
         let Some(group) = self.groups.get_mut(name) else { return };
         group.connection = match group.connection {
             Connection::Open => Connection::Refused { until: now.saturating_add(PATIENCE_MS) },
@@ -371,9 +373,10 @@ impl FleetAgent {
         let (is_there, is_known) = (newest.is_some(), !group.members.is_empty());
         let opens = match (&group.connection, is_there, is_known) {
             // They wait for the hub.
-            (Connection::Leaving | Connection::Refused { .. }, ..) | (Connection::None, false, _) => return,
+            (Connection::Leaving | Connection::Refused { .. }, ..)
+            | (Connection::None, false, _)
             // A lost group that nobody is in any more has to say goodbye.
-            (Connection::Lost, false, true) => return,
+            | (Connection::Lost, false, true) => return,
             (Connection::Open, false, true) => {
                 group.connection = Connection::Lost;
                 let why = "none of its workers renewed its entry".to_owned();

@@ -242,7 +242,9 @@ impl FleetWorker {
                 match old {
                     Some(old) if old == id => {}
                     old => {
-                        old.into_iter().for_each(|old| self.forget(&old));
+                        if let Some(old) = old {
+                            self.forget(&old);
+                        }
                         let subject = call_subject(&self.settings.group, &id);
                         self.actions.push(FleetAction::Subscribe { subject, shared: true });
                     }
