@@ -126,6 +126,58 @@ export declare class NativeDispatch {
   snapshot(values: object, placeholders: Array<Placeholder>): string
 }
 
+/** The agent's end: each group is one worker to it. */
+export declare class NativeFleetAgent {
+  /** It connects at once. */
+  constructor(settings: NativeFleetAgentSettings)
+  /** The patterns of the keys to watch. */
+  keys(): Array<string>
+  /** The broker is connected. */
+  connected(inbox: string, maxPayload: number): void
+  /** An entry of the bucket; absent where it was deleted. */
+  entry(key: string, value: Uint8Array | undefined | null, now: number): void
+  /** Every entry that the bucket had was told. */
+  hasAll(): void
+  /** The broker is lost. */
+  lost(why: string, now: number, random: number): void
+  /** The agent sends a message to a group. */
+  sent(group: string, message: Uint8Array, now: number): void
+  /** The agent closed a group's connection. */
+  closed(group: string, now: number): void
+  /** Something came below the inbox. */
+  replied(subject: string, message: Uint8Array, now: number): void
+  /** Nobody takes the call of a subject below the inbox. */
+  unanswered(subject: string): void
+  /** Does what is due. */
+  tick(now: number): void
+  /** When `tick` is due. */
+  nextDeadline(): number | null
+  /** What is to be done, in order. */
+  actions(): Array<NativeFleetAction>
+}
+
+/** The worker's end, on one connection to the broker. */
+export declare class NativeFleetWorker {
+  /** The broker is connected. */
+  constructor(settings: NativeFleetWorkerSettings)
+  /** The worker sends a message. */
+  sent(message: Uint8Array, now: number): void
+  /** The entry was written. */
+  stored(): void
+  /** A call came. */
+  called(reply: string, message: Uint8Array, now: number): void
+  /** Nobody waits for the answer to a call. */
+  cancelled(reply: string): void
+  /** Does what is due. */
+  tick(now: number): void
+  /** The worker is done with this connection. */
+  end(): void
+  /** When `tick` is due. */
+  nextDeadline(): number | null
+  /** What is to be done, in order. */
+  actions(): Array<NativeFleetAction>
+}
+
 /** Splits what comes over a stream into messages. */
 export declare class NativeFrames {
   /** It refuses messages of more bytes; absent is the usual limit. */
@@ -490,6 +542,12 @@ export interface FetchedRecords {
   lost: number
 }
 
+/** What kind of thing is to be done. */
+export type FleetActionKind = 'connect' | 'open' | 'deliver' | 'lost' | 'subscribe' | 'unsubscribe' | 'publish' | 'put' | 'delete' | 'drain' | 'log'
+
+/** The bucket in which workers stand. */
+export declare function fleetBucket(): NativeFleetBucket
+
 /** Reads what an agent sends to its hooks. */
 export declare function fromWire(dialect: string, data: string): NativeWireEvent
 
@@ -564,6 +622,68 @@ export interface NativeFileChanges {
   reload: boolean
   /** Payloads of `FileChanged`, as the JSON text of a list. */
   files: string
+}
+
+/** What an end of a fleet wants done. */
+export interface NativeFleetAction {
+  /** What kind of thing it is. */
+  kind: FleetActionKind
+  /** Whose connection it is. */
+  group?: string
+  /** A subject or a key. */
+  subject?: string
+  /** Where answers go. */
+  reply?: string
+  /** Whether one of all workers that take the subject gets each message. */
+  shared?: boolean
+  /** What is sent, delivered or written. */
+  message?: Uint8Array
+  /** A reason, or a line of the log. */
+  text?: string
+  /** How much a line of the log matters. */
+  level?: RemoteLevel
+}
+
+/** What an agent of fleets is set to; what is absent has its default. */
+export interface NativeFleetAgentSettings {
+  /** The groups whose hooks it takes. */
+  groups: Array<string>
+  /** What the agent wants workers to know. */
+  token?: string
+  /** Milliseconds after which a worker says that a call still runs. */
+  keepalive?: number
+  /** Bytes of a message. */
+  maxMessage?: number
+}
+
+/** The bucket in which workers stand. */
+export interface NativeFleetBucket {
+  /** Its name. */
+  name: string
+  /** How many milliseconds it keeps an entry. */
+  ttl: number
+}
+
+/** What a worker of a fleet is set to; what is absent has its default. */
+export interface NativeFleetWorkerSettings {
+  /** The group that it is in. */
+  group: string
+  /** This run of it. */
+  instance?: string
+  /** When this run began, in milliseconds since the epoch. */
+  epoch: number
+  /** Calls at once. */
+  inFlight?: number
+  /** Bytes of a message. */
+  maxMessage?: number
+  /** Milliseconds after which its entry is renewed. */
+  keepalive?: number
+  /** Milliseconds for which the bucket keeps an entry. */
+  bucketTtl: number
+  /** Bytes of a message of the broker. */
+  maxPayload: number
+  /** Why the broker does not take it, for good. */
+  refusal?: string
 }
 
 /** What a part of a stream has completed. */

@@ -3,7 +3,7 @@
 //! It translates between JavaScript and the core, and holds no rules. [`client`] has a client's hooks, [`registration`] what
 //! is kept of each; [`plan`] and [`dispatch`] run an event, [`outcome`] reads its result; [`files`], [`outside_hooks`] and
 //! [`wire`] are hooks from files and events of other agents; [`session`], [`session_flow`], [`session_replies`] and
-//! [`model_response`] are sessions; [`remote_agent`] and [`remote_worker`] are the ends of the protocol for remote hooks. The loop over hooks, their timeouts and their promises are in TypeScript, because a
+//! [`model_response`] are sessions; [`remote_agent`], [`remote_worker`] and [`remote_fleet`] are the ends of the protocol for remote hooks. The loop over hooks, their timeouts and their promises are in TypeScript, because a
 //! call from Rust into JavaScript costs more than most hooks do.
 //!
 //! Every exported function catches panics and throws a JavaScript error instead, because a panic must not end the host's
@@ -25,6 +25,7 @@ pub mod plan;
 pub mod registration;
 pub mod remote;
 pub mod remote_agent;
+pub mod remote_fleet;
 pub mod remote_worker;
 pub mod session;
 mod session_flow;

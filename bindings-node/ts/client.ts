@@ -8,6 +8,7 @@ import type { CustomEventName } from "./event-types.js";
 import type { Model } from "./models.js";
 import { transportOf } from "./remote-address.js";
 import { ServingWorkers } from "./remote-agent.js";
+import { logOf } from "./remote-log.js";
 import { connectOptions, serveOptions } from "./remote-options.js";
 import type { ConnectOptions, ServeOptions } from "./remote-types.js";
 import { WorkerConnection } from "./remote-worker.js";
@@ -136,7 +137,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   async serve(address: string, options: ServeOptions = {}): Promise<ServingWorkers> {
     engineOf(this).checkOpen("serve workers");
     const read = serveOptions(options);
-    const transport = transportOf(address, read, "serve");
+    const transport = transportOf(address, read, "serve", logOf(engineOf(this).logger));
     const serving = await ServingWorkers.open(engineOf(this), transport, read);
     return this.#keep(serving);
   }
@@ -152,7 +153,9 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   async connect(address: string, options: ConnectOptions = {}): Promise<WorkerConnection> {
     engineOf(this).checkOpen("connect to an agent");
     const read = connectOptions(options);
-    const transport = transportOf(address, read, "connect");
+    const groups = read.group === undefined ? {} : { groups: [read.group] };
+    const log = logOf(engineOf(this).logger);
+    const transport = transportOf(address, { ...read, ...groups }, "connect", log);
     await transport.check();
     return this.#keep(WorkerConnection.open(engineOf(this), address, transport, read));
   }

@@ -15,11 +15,14 @@ export type NativeOutsideHookJob = InstanceType<typeof native.NativeOutsideHookJ
 export type NativeTerminalQuestion = InstanceType<typeof native.NativeTerminalQuestion>;
 export type NativeSession = InstanceType<typeof native.NativeSession>;
 export type NativeAuditQueue = InstanceType<typeof native.NativeAuditQueue>;
+export type NativeFleetAgent = InstanceType<typeof native.NativeFleetAgent>;
+export type NativeFleetWorker = InstanceType<typeof native.NativeFleetWorker>;
 export type NativeHub = InstanceType<typeof native.NativeHub>;
 export type NativeWorkerEnd = InstanceType<typeof native.NativeWorkerEnd>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
 export type {
   Loaded,
+  NativeFleetAction,
   NativeHubAction,
   NativeSpeaker,
   NativeToolCall,
@@ -33,6 +36,8 @@ export type {
 
 export const {
   NativeClient,
+  NativeFleetAgent,
+  NativeFleetWorker,
   NativeFrames,
   NativeHub,
   NativeTerminalPrompt,
@@ -42,6 +47,7 @@ export const {
   catalogue,
   checkPayload,
   commonFields,
+  fleetBucket,
   limits,
   readResponse,
   refuseDepth,

@@ -1,9 +1,11 @@
-/** Where agents are reached: `unix:///path`, `grpc://host:port` and `grpcs://host:port`. */
+/** Where agents are reached: `unix:///path`, `grpc://host:port`, `grpcs://host:port` and `nats://host:port`. */
 
 import { isAbsolute } from "node:path";
 
-import { errorOf } from "./errors.js";
 import { GrpcTransport } from "./remote-grpc.js";
+import type { Log } from "./remote-nats-end.js";
+import { NatsTransport } from "./remote-nats.js";
+import { refused } from "./remote-pems.js";
 import type { Transport } from "./remote-transport.js";
 import type { RemoteOptions } from "./remote-types.js";
 import { UnixTransport } from "./remote-unix.js";
@@ -11,27 +13,27 @@ import { UnixTransport } from "./remote-unix.js";
 const GRPC = /^(grpcs?):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/;
 const MAX_PORT = 65_535;
 
-function refused(address: string, why: string): Error {
-  return errorOf("invalid_option", `the address \`${address}\` cannot be used: ${why}`);
-}
-
 /** The transport of an address; throws `invalid_option`. */
 export function transportOf(
   address: unknown,
-  options: RemoteOptions,
+  options: RemoteOptions & { readonly groups?: readonly string[] },
   end: "serve" | "connect",
+  log: Log,
 ): Transport {
   const text = String(address);
+  if (text.startsWith("nats://")) return nats(text, options, log);
+  if (options.groups !== undefined) throw refused(text, "groups of workers need `nats://`");
   if (text.startsWith("unix://")) return unix(text, options);
   const [, scheme, host, port] = GRPC.exec(text) ?? [];
   if (host === undefined || Number(port) > MAX_PORT) {
     throw refused(
       text,
-      "write `unix://` and an absolute path, or `grpc://` or `grpcs://` with a host and a port",
+      "write `unix://` and an absolute path, or `grpc://`, `grpcs://` or `nats://` with a host and a port",
     );
   }
   const isSecure = scheme === "grpcs";
-  if (!isSecure && options.tls !== undefined) throw refused(text, "tls needs `grpcs://`");
+  if (!isSecure && options.tls !== undefined)
+    throw refused(text, "tls needs `grpcs://` or `nats://`");
   if (!isLoopback(host)) checkFar(text, isSecure, options, end);
   return new GrpcTransport(text, `${host}:${String(port)}`, isSecure, options);
 }
@@ -43,8 +45,36 @@ function unix(address: string, options: RemoteOptions): Transport {
     throw refused(address, how);
   }
   if (process.platform === "win32") throw refused(address, "this system has no Unix sockets");
-  if (options.tls !== undefined) throw refused(address, "tls needs `grpcs://`");
+  if (options.tls !== undefined) throw refused(address, "tls needs `grpcs://` or `nats://`");
   return new UnixTransport(address, path, options.maxMessage);
+}
+
+function nats(
+  address: string,
+  { groups = [], ...options }: RemoteOptions & { readonly groups?: readonly string[] },
+  log: Log,
+): Transport {
+  if (groups.length === 0) {
+    const how = "name them: `groups` to serve, `group` to connect";
+    throw refused(address, `workers are found by their groups there; ${how}`);
+  }
+  const { hostname, host, pathname, search, username, password } = URL.canParse(address)
+    ? new URL(address)
+    : new URL("nats:");
+  if (hostname === "" || !["", "/"].includes(pathname) || search !== "") {
+    throw refused(address, "write `nats://`, a host and a port, such as `nats://127.0.0.1:4222`");
+  }
+  if (options.tls === undefined && options.insecure !== true && !isLoopback(hostname)) {
+    const why = "what is sent to other machines is not encrypted; give `tls`, which may be empty";
+    throw refused(address, `${why}, or set \`insecure\``);
+  }
+  const at = {
+    address,
+    server: `nats://${host}`,
+    ...(username === "" ? {} : { user: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { pass: decodeURIComponent(password) }),
+  };
+  return new NatsTransport(at, groups, options, log);
 }
 
 /** Refuses what anybody on the network could read, change or use. */

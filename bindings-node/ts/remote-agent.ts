@@ -34,7 +34,7 @@ export class ServingWorkers implements AsyncDisposable {
     this.#engine = engine;
     this.#log = logOf(engine.logger);
     // The transport reads the others.
-    const { tls: _tls, insecure: _insecure, grants, ...bounds } = options;
+    const { tls: _tls, insecure: _insecure, groups: _groups, grants, ...bounds } = options;
     const { events, ...granted } = grants ?? {};
     this.#hub = callNative(
       () =>

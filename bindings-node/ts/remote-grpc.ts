@@ -2,14 +2,14 @@
 
 import type * as Grpc from "@grpc/grpc-js";
 
-import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
 import { codeFile } from "./code-file.js";
-import { describe, errorOf } from "./errors.js";
+import { describe } from "./errors.js";
+import { pems, refused } from "./remote-pems.js";
 import { LAST_WORDS, MAX_UNWRITTEN } from "./remote-transport.js";
 import type { Arrivals, Channel, Listening, Transport } from "./remote-transport.js";
-import type { RemoteOptions, RemoteTls } from "./remote-types.js";
+import type { RemoteOptions } from "./remote-types.js";
 import { within } from "./timers.js";
 
 const STREAM = "/HookService/HookStream";
@@ -39,24 +39,6 @@ function load(address: string): typeof Grpc {
     const why = `gRPC needs the package \`@grpc/grpc-js\`: npm install @grpc/grpc-js (${describe(error)})`;
     throw refused(address, why, error);
   }
-}
-
-function refused(address: string, why: string, cause?: unknown): Error {
-  const text = `the address \`${address}\` cannot be used: ${why}`;
-  return errorOf("invalid_option", text, cause === undefined ? undefined : { cause });
-}
-
-/** The bytes of keys and certificates. */
-async function pems(address: string, { ca, cert, key }: RemoteTls = {}) {
-  const bytes = async (given: string | Uint8Array | undefined): Promise<Buffer | null> => {
-    if (given === undefined) return null;
-    try {
-      return typeof given === "string" ? await readFile(given) : Buffer.from(given);
-    } catch (error) {
-      throw refused(address, describe(error), error);
-    }
-  };
-  return { ca: await bytes(ca), cert: await bytes(cert), key: await bytes(key) };
 }
 
 /** A host and a port that agents listen at. */

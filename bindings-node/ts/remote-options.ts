@@ -40,12 +40,13 @@ const SHARED = {
 };
 const SERVE: Table<ServeOptions> = {
   ...SHARED,
+  groups: texts,
   grants: object,
   queue: count,
   maxHooks: count,
   maxWorkers: count,
 };
-const CONNECT: Table<ConnectOptions> = { ...SHARED, name: text };
+const CONNECT: Table<ConnectOptions> = { ...SHARED, name: text, group: text };
 const GRANTS: Table<Grants> = {
   events: texts,
   earliestPriority: priority,
@@ -94,6 +95,9 @@ export function serveOptions(given: unknown): ServeOptions {
 /** The options of `connect`, checked; throws `invalid_option`. */
 export function connectOptions(given: unknown): ConnectOptions {
   const options = read<ConnectOptions>("connect", given, CONNECT);
+  if (options.name !== undefined && options.group !== undefined) {
+    throw errorOf("invalid_option", "connect.name: workers of a group have its name; leave it out");
+  }
   return {
     ...options,
     ...(options.tls && { tls: read<RemoteTls>("connect.tls", options.tls, TLS) }),

@@ -28,7 +28,7 @@ export interface RemoteTls {
 
 /** What both ends of a connection take. */
 export interface RemoteOptions {
-  /** A secret that both ends know. */
+  /** A secret that both ends know; for `nats://` one that the server knows. */
   readonly token?: string;
   /** Events that a worker has at once; the lower bound of both ends counts. Default: 64. */
   readonly inFlight?: number;
@@ -36,14 +36,16 @@ export interface RemoteOptions {
   readonly maxMessage?: number;
   /** Milliseconds of silence before the other side is asked whether it is there. Default: 15,000. */
   readonly keepalive?: number;
-  /** For `grpcs://`. */
+  /** For `grpcs://` and `nats://`; empty takes the usual authorities. */
   readonly tls?: RemoteTls;
-  /** Allows `grpc://` to other machines, where anybody on the way can read and change what is sent. */
+  /** Allows `grpc://`, and `nats://` without `tls`, to other machines, where anybody on the way can read and change what is sent. */
   readonly insecure?: boolean;
 }
 
 /** What `serve` takes. */
 export interface ServeOptions extends RemoteOptions {
+  /** For `nats://`: the groups whose workers' hooks are taken. */
+  readonly groups?: readonly string[];
   /** What workers may do. */
   readonly grants?: Grants;
   /** Events that wait for a worker that has as many as it takes. Default: 1,024. */
@@ -58,6 +60,8 @@ export interface ServeOptions extends RemoteOptions {
 export interface ConnectOptions extends RemoteOptions {
   /** The worker's name, the same after a restart; one worker of a name is connected at a time. Default: the program's. */
   readonly name?: string;
+  /** For `nats://`: the group that the worker is in; its workers share the events of their hooks. */
+  readonly group?: string;
 }
 
 /** How a worker stands with its agent: it registers its hooks, has all of them in force, connects again later, or ended. */

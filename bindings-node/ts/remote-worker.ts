@@ -54,7 +54,13 @@ export class WorkerConnection implements AsyncDisposable {
     this.#transport = transport;
     this.#log = logOf(engine.logger);
     // The transport reads the others.
-    const { tls: _tls, insecure: _insecure, name = programName(), ...bounds } = options;
+    const {
+      tls: _tls,
+      insecure: _insecure,
+      group,
+      name = group ?? programName(),
+      ...bounds
+    } = options;
     this.#end = callNative(() => new NativeWorkerEnd({ ...bounds, name }));
     this.#clock = new RemoteClock((now) => {
       this.#end.tick(now, random());

@@ -2,6 +2,7 @@
 
 mod agent;
 mod clock;
+mod fleet;
 mod offered;
 mod stream;
 mod worker;
@@ -20,6 +21,9 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::Frames>()?;
     module.add_class::<agent::RemoteAgent>()?;
     module.add_class::<worker::RemoteWorker>()?;
+    module.add_class::<fleet::FleetAgent>()?;
+    module.add_class::<fleet::FleetWorker>()?;
+    fleet::add_bucket(module)?;
     module.add_function(wrap_pyfunction!(stream::frame, module)?)?;
     module.add_function(wrap_pyfunction!(offered::remote_offers, module)?)?;
     module.add_function(wrap_pyfunction!(offered::remote_call, module)?)?;

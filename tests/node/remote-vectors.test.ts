@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 
+import { runFleetCase } from "./support/fleet-case.js";
 import { runCase, type RemoteCase } from "./support/remote-case.js";
 
 /** Its gRPC server has no calls beside the stream, so that clients of the first service find agents in Python only. */
@@ -19,7 +20,7 @@ for (const file of readdirSync(folder).sort()) {
   describe(topic, () => {
     for (const vector of cases) {
       test(vector.id, { skip: topic === "remote-first" && FIRST }, () => {
-        const came = runCase(vector);
+        const came = vector.end.startsWith("fleet") ? runFleetCase(vector) : runCase(vector);
         for (const [place, step] of vector.steps.entries())
           assert.deepEqual(came[place], step.then, `step ${String(place)}: ${step.do}`);
       });

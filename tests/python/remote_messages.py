@@ -38,7 +38,11 @@ def message(kind: Any, fields: dict[str, Any]) -> Any:
     made = kind()
     for name, value in fields.items():
         field = kind.DESCRIPTOR.fields_by_name[name]
-        if field.type == field.TYPE_MESSAGE:
+        if field.type == field.TYPE_MESSAGE and isinstance(value, list):
+            for item in value:
+                inner = getattr(made, name).add()
+                inner.CopyFrom(message(type(inner), item))
+        elif field.type == field.TYPE_MESSAGE:
             inner = getattr(made, name)
             inner.SetInParent()
             inner.CopyFrom(message(type(inner), value))

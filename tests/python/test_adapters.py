@@ -44,4 +44,4 @@ def test_every_adapter_has_an_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "bindings-python/pyproject.toml").read_text("utf-8"))
     extras = project["project"]["optional-dependencies"].keys()
     assert len(ADAPTERS) == 9
-    assert extras - {"grpc", "telemetry", "test"} == {name.replace("_", "-") for name in ADAPTERS}
+    assert extras - {"grpc", "nats", "telemetry", "test"} == {name.replace("_", "-") for name in ADAPTERS}

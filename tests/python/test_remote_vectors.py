@@ -168,6 +168,107 @@ class Worker:
         raise AssertionError(action)
 
 
+class Fleet:
+    """One end of a fleet: which messages are delivered to it, and which it publishes."""
+
+    def __init__(self, delivered: Any, published: Any) -> None:
+        self.now = 0
+        self._delivered = delivered
+        self._published = published
+
+    def show(self, action: tuple[Any, ...]) -> Any:
+        """An action as the vectors show it."""
+        match action:
+            case ("connect",) | ("drain",):
+                return action[0]
+            case "open", group:
+                return {"open": group}
+            case "deliver", group, data:
+                return {"deliver": shown(self._delivered, data), "group": group}
+            case "lost", group, why:
+                return {"lost": group, "why": why}
+            case "subscribe", subject, shared:
+                return {"subscribe": subject, "shared": shared}
+            case "unsubscribe", subject:
+                return {"unsubscribe": subject}
+            case "publish", subject, reply, data:
+                more = {} if reply is None else {"reply": reply}
+                return {"publish": shown(self._published, data), "to": subject, **more}
+            case "put", key, data:
+                return {"put": shown(wire.FleetEntry, data), "at": key}
+            case "delete", key:
+                return {"delete": key}
+        raise AssertionError(action)
+
+
+class FleetAgent(Fleet):
+    """The agent's end of a fleet."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(wire.HookResponse, wire.HookEvent)
+        own = {"token": None, "keepalive_ms": 15_000, "max_message": 4 * 1024 * 1024}
+        self.agent = _native.FleetAgent({**own, **given})
+
+    def do(self, step: dict[str, Any]) -> list[Any]:
+        """Does a step."""
+        agent, now = self.agent, self.now
+        match step["do"]:
+            case "start":
+                return agent.begin()
+            case "connected":
+                return agent.connected(step["inbox"], step["max_payload"])
+            case "entry":
+                is_there = "message" in step or "hex" in step
+                return agent.entry(step["key"], sent(wire.FleetEntry, step) if is_there else None, now)
+            case "has_all":
+                return agent.has_all()
+            case "lost":
+                return agent.lost(step["why"], now, step.get("random", 0))
+            case "sent":
+                return agent.sent(step["group"], sent(wire.HookEvent, step), now)
+            case "closed":
+                return agent.closed(step["group"], now)
+            case "replied":
+                return agent.replied(step["subject"], sent(wire.HookResponse, step), now)
+            case "unanswered":
+                return agent.unanswered(step["subject"])
+            case "tick":
+                return agent.tick(now)
+        raise AssertionError(step)
+
+
+class FleetWorker(Fleet):
+    """The worker's end of a fleet."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(wire.HookEvent, wire.HookResponse)
+        own = {"group": "guards", "instance": "one", "epoch": 1, "bucket_ttl_ms": 120_000, "max_payload": 1 << 20}
+        limits = {"in_flight": 64, "max_message": 4 * 1024 * 1024, "keepalive_ms": 15_000}
+        refusal = given.get("refusal")
+        self.worker = _native.FleetWorker({**own, **limits, **given}, refusal)
+
+    def do(self, step: dict[str, Any]) -> list[Any]:
+        """Does a step."""
+        worker, now = self.worker, self.now
+        match step["do"]:
+            case "sent":
+                return worker.sent(sent(wire.HookResponse, step), now)
+            case "stored":
+                return worker.stored()
+            case "called":
+                return worker.called(step["reply"], sent(wire.HookEvent, step), now)
+            case "cancelled":
+                return worker.cancelled(step["reply"])
+            case "tick":
+                return worker.tick(now)
+            case "end":
+                return worker.end()
+        raise AssertionError(step)
+
+
+ENDS = {"agent": Agent, "worker": Worker, "fleet_agent": FleetAgent, "fleet_worker": FleetWorker}
+
+
 def comparable(action: Any) -> Any:
     """A wanted action without what the transports do not get to see."""
     if isinstance(action, dict) and "run" in action:
@@ -190,11 +291,11 @@ def parsed(value: Any) -> Any:
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in CASES if case["end"] == "worker" or not DISPATCHES & {step["do"] for step in case["steps"]}],
+    [case for case in CASES if case["end"] != "agent" or not DISPATCHES & {step["do"] for step in case["steps"]}],
     ids=lambda case: case["id"],
 )
 def test_vector(case: dict[str, Any]) -> None:
-    end = Agent(case["settings"]) if case["end"] == "agent" else Worker(case["settings"])
+    end: Any = ENDS[case["end"]](case["settings"])
     for step in case["steps"]:
         if isinstance(end, Agent):
             end.clock.set(step.get("at", end.clock.ms()))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import sys
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
+from urllib.parse import urlsplit
 
 from . import _native
 from .errors import InvalidOptionError
@@ -41,9 +43,15 @@ class RemoteTls(TypedDict, total=False):
 
 
 def transport_to(
-    address: str, max_message: int, *, token: str | None, tls: RemoteTls | None, insecure: bool, serves: bool
+    address: str,
+    settings: Mapping[str, Any],
+    *,
+    tls: RemoteTls | None,
+    insecure: bool,
+    serves: bool,
+    groups: Sequence[str] | None,
 ) -> Transport:
-    """The way to an address: ``unix:///path``, ``grpc://host:port`` or ``grpcs://host:port``."""
+    """The way to an address: ``unix:///path``, ``grpc://host:port``, ``grpcs://host:port`` or ``nats://host:port``."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -51,8 +59,13 @@ def transport_to(
     if sys.platform == "win32":
         raise refused(address, "remote hooks need a system with Unix sockets; Windows is not supported yet")
     scheme, _, rest = address.partition("://")
+    max_message = settings["max_message"]
+    if scheme == "nats":
+        return _nats(address, settings, groups, tls, insecure)
+    if groups is not None:
+        raise refused(address, "groups of workers are for nats:// addresses; write one, or leave them out")
     if tls is not None and scheme != "grpcs":
-        raise refused(address, "`tls` is for grpcs:// addresses; write one, or leave it out")
+        raise refused(address, "`tls` is for grpcs:// and nats:// addresses; write one, or leave it out")
     if scheme == "unix" and rest.startswith("/"):
         from ._remote_unix import UnixTransport
 
@@ -63,12 +76,15 @@ def transport_to(
         if is_far and scheme == "grpc" and not insecure:
             why = "others could read and change what is sent; write grpcs:// and give `tls`, or set insecure=True"
             raise refused(address, why)
-        if is_far and serves and token is None and "ca" not in (tls or {}):
+        if is_far and serves and settings["token"] is None and "ca" not in (tls or {}):
             why = "every program that reaches it could register hooks; set a `token`, or `ca` of the workers in `tls`"
             raise refused(address, why)
         files = _files(address, tls or {}, serves) if scheme == "grpcs" else None
         return _grpc(address, (host, int(port)), max_message, files)
-    why = "write `unix://` and an absolute path, such as `unix:///run/agent/hooks.sock`, or `grpc://127.0.0.1:50051`"
+    why = (
+        "write `unix://` and an absolute path, such as `unix:///run/agent/hooks.sock`, `grpc://127.0.0.1:50051`, or "
+        "`nats://127.0.0.1:4222`"
+    )
     raise refused(address, why)
 
 
@@ -100,6 +116,34 @@ def _grpc(address: str, where: tuple[str, int], max_message: int, tls: dict[str,
     except ImportError as error:
         raise refused(address, f"gRPC is not installed ({error}); install hookweave[grpc]") from error
     return GrpcTransport(where, max_message, tls)
+
+
+def _nats(
+    address: str, settings: Mapping[str, Any], groups: Sequence[str] | None, tls: RemoteTls | None, insecure: bool
+) -> Transport:
+    if not groups or isinstance(groups, str):
+        raise refused(
+            address, "workers are found by their groups there; name them: groups=[…] to serve, group=… to connect"
+        )
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError as error:
+        raise refused(address, error) from error
+    if not parts.hostname or parts.path or parts.query or port == 0:
+        raise refused(address, "write `nats://`, a host and a port, such as `nats://127.0.0.1:4222`")
+    if tls is None and not insecure and not _is_loopback(parts.hostname):
+        why = "others could read and change what is sent; give `tls`, which may be empty, or set insecure=True"
+        raise refused(address, why)
+    files = None if tls is None else _files(address, tls, serves=False)
+    try:
+        from ._remote_nats import NatsTransport
+    except ImportError as error:
+        raise refused(address, f"NATS is not installed ({error}); install hookweave[nats]") from error
+    try:
+        return NatsTransport(address, {**settings, "groups": list(groups)}, files)
+    except (OSError, ValueError) as error:
+        raise refused(address, f"tls: {error}") from error
 
 
 def number(name: str, value: Any, least: int = 1, most: int = MOST) -> int:

@@ -453,6 +453,7 @@ class HookClient(TypedClient, SessionRegistry):
         self,
         address: str,
         *,
+        groups: Sequence[str] | None = None,
         token: str | None = None,
         grants: Grants | None = None,
         tls: RemoteTls | None = None,
@@ -469,16 +470,19 @@ class HookClient(TypedClient, SessionRegistry):
 
         ``unix:///path`` is for processes of the same user, and of root. ``grpc://host:port`` is for this machine alone
         unless ``insecure`` is set, ``grpcs://host:port`` for others: it wants ``tls``, and both want
-        ``hookweave[grpc]``. ``token`` is what workers must know, ``grants`` what they may do. The others are bounds:
-        events that a worker has at once, bytes of a message, seconds of silence, events that wait for a worker, hooks
-        of one, workers, and messages a second that nobody asked for. The address is looked after by the asyncio loop
-        on which this is called; :class:`InvalidOptionError` where it cannot be.
+        ``hookweave[grpc]``. ``nats://host:port`` is a server at which workers are found by their ``groups``; it wants
+        ``hookweave[nats]``, and ``tls`` or ``insecure`` where it is on another machine. ``token`` is what workers must
+        know, ``grants`` what they may do. The others are bounds: events that a worker has at once, bytes of a message,
+        seconds of silence, events that wait for a worker, hooks of one, workers, and messages a second that nobody
+        asked for. The address is looked after by the asyncio loop on which this is called;
+        :class:`InvalidOptionError` where it cannot be.
         """
         from . import serving
 
         return await serving.serve(
             self,
             address,
+            groups=groups,
             token=token,
             grants=grants,
             tls=tls,
@@ -497,6 +501,7 @@ class HookClient(TypedClient, SessionRegistry):
         address: str,
         *,
         name: str | None = None,
+        group: str | None = None,
         token: str | None = None,
         tls: RemoteTls | None = None,
         insecure: bool = False,
@@ -509,7 +514,8 @@ class HookClient(TypedClient, SessionRegistry):
 
         The agent dispatches and decides which hooks run; they run here, on the asyncio loop on which this is called.
         Hooks that come, go, or are switched later do so at the agent too. Hooks from files and hooks that run once are
-        not offered. ``name`` is the worker's, the same after a restart: the program's file name unless given.
+        not offered. At ``nats://`` workers of one ``group`` share its events, and the server knows the ``token``.
+        ``name`` is the worker's, the same after a restart: the program's file name unless given.
         ``backoff`` bounds the wait before it connects again, in seconds: after the first failure, and ever. This does
         not wait for the agent; :meth:`WorkerConnection.ready` does.
         """
@@ -519,6 +525,7 @@ class HookClient(TypedClient, SessionRegistry):
             self,
             address,
             name=name,
+            group=group,
             token=token,
             tls=tls,
             insecure=insecure,

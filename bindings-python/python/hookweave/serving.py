@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
@@ -289,6 +289,7 @@ async def serve(
     client: _native.Client,
     address: str,
     *,
+    groups: Sequence[str] | None,
     token: str | None,
     grants: Grants | None,
     tls: RemoteTls | None,
@@ -316,7 +317,7 @@ async def serve(
         "max_workers": number("max_workers", max_workers),
         "max_unasked": number("max_unasked", max_unasked),
     }
-    transport = transport_to(address, max_message, token=token, tls=tls, insecure=insecure, serves=True)
+    transport = transport_to(address, settings, tls=tls, insecure=insecure, serves=True, groups=groups)
     serving = ServingWorkers(client, address, settings)
     await serving._open(transport)
     return serving

@@ -282,6 +282,7 @@ async def connect(
     address: str,
     *,
     name: str | None,
+    group: str | None,
     token: str | None,
     tls: RemoteTls | None,
     insecure: bool,
@@ -292,9 +293,11 @@ async def connect(
 ) -> WorkerConnection:
     """Offers a client's hooks to an agent."""
     client._check_open("connect to an agent")
+    if name is not None and group is not None:
+        raise refused(address, "workers of a group have its name; leave `name` out")
     first, most = backoff
     settings = {
-        "name": _program() if name is None else name,
+        "name": name or group or _program(),
         "instance": secrets.token_hex(16),
         "token": token,
         "in_flight": number("in_flight", in_flight),
@@ -303,7 +306,8 @@ async def connect(
         "first_ms": milliseconds("backoff", first),
         "most_ms": milliseconds("backoff", most),
     }
-    transport = transport_to(address, max_message, token=token, tls=tls, insecure=insecure, serves=False)
+    groups = None if group is None else [group]
+    transport = transport_to(address, settings, tls=tls, insecure=insecure, serves=False, groups=groups)
     connection = WorkerConnection(client, address, transport, settings)
     connection._begin()
     # So that its task is there to see the end of the loop.

@@ -7,6 +7,7 @@
 //!
 //! * [`Hub`] is the agent's end, of all connections; [`Desk`] gives its hooks to dispatches as [`RemoteHook`]s.
 //! * [`WorkerEnd`] is the worker's end; [`offer`] says how a hook of its engine is offered.
+//! * [`FleetAgent`] and [`FleetWorker`] stand between these ends and a broker, where workers that are alike form a group.
 //! * [`frames`] splits a stream of bytes into messages, [`wire`] has the messages.
 
 mod action;
@@ -15,6 +16,7 @@ mod answer;
 mod backoff;
 mod calls;
 mod desk;
+mod fleet;
 pub mod frames;
 mod grants;
 mod hub;
@@ -29,6 +31,7 @@ mod worker_end;
 pub use action::{HubAction, Level, Run, WorkerAction, WorkerState};
 pub use backoff::Backoff;
 pub use desk::Desk;
+pub use fleet::{BUCKET, BUCKET_TTL_MS, FleetAction, FleetAgent, FleetAgentSettings, FleetWorker, FleetWorkerSettings};
 pub use grants::Grants;
 pub use hub::{Hub, Method, WorkerInfo};
 pub use offer::offer;

@@ -144,6 +144,8 @@ pub struct HookEvent {
     pub tracestate: Option<String>,
     #[prost(uint32, tag = "14")]
     pub depth: u32,
+    #[prost(uint64, tag = "15")]
+    pub beat_ms: u64,
     #[prost(message, optional, tag = "20")]
     pub welcome: Option<Welcome>,
     #[prost(message, optional, tag = "21")]
@@ -289,6 +291,24 @@ pub struct Complete {}
 #[derive(Clone, PartialEq, Eq, Message, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Leave {}
+
+/// A worker of a fleet, as it stands in the bucket.
+#[derive(Clone, PartialEq, Message, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FleetEntry {
+    #[prost(uint32, tag = "1")]
+    pub version: u32,
+    #[prost(string, tag = "2")]
+    pub group: String,
+    #[prost(string, tag = "3")]
+    pub instance: String,
+    #[prost(uint64, tag = "4")]
+    pub epoch: u64,
+    #[prost(uint64, tag = "5")]
+    pub lasts_ms: u64,
+    #[prost(message, repeated, tag = "6")]
+    pub hooks: Vec<RegisterHookRequest>,
+}
 
 impl HookEvent {
     /// How many control messages it has; more than one make no sense.

@@ -18,20 +18,21 @@ export interface Step extends Json {
 
 export interface RemoteCase {
   readonly id: string;
-  readonly end: "agent" | "worker";
+  readonly end: "agent" | "worker" | "fleet_agent" | "fleet_worker";
   readonly settings: Json;
   readonly steps: Step[];
 }
 
 const folder = join(packageFolder, "native");
 const file = readdirSync(folder).find((name) => name.endsWith(".node")) ?? "";
-const native = createRequire(join(folder, file))(join(folder, file)) as typeof Native;
+export const native = createRequire(join(folder, file))(join(folder, file)) as typeof Native;
 
 // Written from the published service, not from the code that is tested.
 const text = readFileSync(join(packageFolder, "../proto/hooks.proto"), "utf8");
 const service = protobuf.parse(text, { keepCase: true }).root;
-const fromWorker = service.lookupType("HookResponse");
-const fromAgent = service.lookupType("HookEvent");
+export const fromWorker = service.lookupType("HookResponse");
+export const fromAgent = service.lookupType("HookEvent");
+export const inBucket = service.lookupType("FleetEntry");
 
 const TEXTS: ReadonlySet<string> = new Set(["payload", "modified", "answer", "conditions"]);
 
@@ -50,7 +51,7 @@ function encode(type: protobuf.Type, message: unknown): Uint8Array {
   return type.encode(type.fromObject(withBytes(message) as Json)).finish();
 }
 
-function decode(type: protobuf.Type, bytes: Uint8Array): unknown {
+export function decode(type: protobuf.Type, bytes: Uint8Array): unknown {
   return bare(type.toObject(type.decode(bytes), { longs: Number }));
 }
 
@@ -79,14 +80,17 @@ function bare(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, part]) => [name, bare(part)]));
 }
 
-function bytesOf(type: protobuf.Type, step: Json): Uint8Array {
+export function bytesOf(type: protobuf.Type, step: Json): Uint8Array {
   if (typeof step["hex"] === "string") return Buffer.from(step["hex"], "hex");
   if (typeof step["zeros"] === "number") return new Uint8Array(step["zeros"]);
   return encode(type, step["message"]);
 }
 
 function resultOf(completion: string): unknown {
-  const { answer, failed } = JSON.parse(completion) as { answer?: unknown; failed?: Json };
+  const { answer, failed } = JSON.parse(completion) as {
+    answer?: unknown;
+    failed?: Json;
+  };
   if (failed !== undefined) {
     const { kind, message, restricts } = failed;
     return bare({ failed: kind, message, restricts });
@@ -94,7 +98,7 @@ function resultOf(completion: string): unknown {
   return answer === undefined ? "nothing" : { answer };
 }
 
-function local(settings: Json): Json {
+export function local(settings: Json): Json {
   const spelled = (name: string): string =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(
@@ -186,7 +190,11 @@ class Worker {
   readonly #end: Native.NativeWorkerEnd;
 
   constructor(settings: Json) {
-    this.#end = new native.NativeWorkerEnd({ ...local(settings), name: "guard", instance: "one" });
+    this.#end = new native.NativeWorkerEnd({
+      ...local(settings),
+      name: "guard",
+      instance: "one",
+    });
   }
 
   take(step: Step, now: number): unknown[] {

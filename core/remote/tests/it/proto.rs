@@ -135,6 +135,7 @@ fn every_message_is_in_both() {
         Ping,
         Complete,
         Leave,
+        FleetEntry,
     );
     assert!(messages.is_empty(), "proto/hooks.proto has messages that Rust does not: {:?}", messages.keys());
 }

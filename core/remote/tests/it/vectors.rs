@@ -7,12 +7,12 @@ use hookweave_exec::trace_context::TraceContext;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::hook::{HookSpec, Timeout};
 use hookweave_remote::wire::{
-    HookEvent, HookResponse, ListHooksRequest, ListHooksResponse, RegisterHookRequest, RegisterHookResponse,
-    UnregisterHookRequest, UnregisterHookResponse,
+    FleetEntry, HookEvent, HookResponse, ListHooksRequest, ListHooksResponse, RegisterHookRequest,
+    RegisterHookResponse, UnregisterHookRequest, UnregisterHookResponse,
 };
 use hookweave_remote::{
-    Grants, Hub, HubAction, HubSettings, Level, Limits, Message, Method, RemoteCall, Run, WorkerAction, WorkerEnd,
-    WorkerSettings,
+    BUCKET_TTL_MS, Backoff, FleetAction, FleetAgent, FleetAgentSettings, FleetWorker, FleetWorkerSettings, Grants, Hub,
+    HubAction, HubSettings, Level, Limits, Message, Method, RemoteCall, Run, WorkerAction, WorkerEnd, WorkerSettings,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -31,6 +31,7 @@ fn bare(value: Value) -> Value {
             let fields = fields.into_iter().filter(|(_, value)| is_set(value));
             Value::Object(fields.map(|(name, value)| (name, bare(value))).collect())
         }
+        Value::Array(items) => items.into_iter().map(bare).collect(),
         other => other,
     }
 }
@@ -265,6 +266,93 @@ fn worker_step(worker: &mut WorkerEnd, step: &Value, now: u64) {
     }
 }
 
+fn fleet_agent(settings: &Value) -> FleetAgent {
+    let groups = serde_json::from_value(settings["groups"].clone()).unwrap();
+    let limits = limits(settings);
+    FleetAgent::new(FleetAgentSettings {
+        groups,
+        token: settings.get("token").and_then(Value::as_str).map(str::to_owned),
+        keepalive_ms: limits.keepalive_ms,
+        max_message: limits.max_message,
+        backoff: Backoff::default(),
+    })
+}
+
+fn fleet_agent_step(agent: &mut FleetAgent, step: &Value, now: u64) {
+    let random = step.get("random").and_then(Value::as_u64).unwrap_or(0);
+    match text(step, "do").as_str() {
+        "start" => {}
+        "connected" => agent.connected(&text(step, "inbox"), u32::try_from(number(step, "max_payload")).unwrap()),
+        "entry" => {
+            let is_there = step.get("message").is_some() || step.get("hex").is_some();
+            let value = is_there.then(|| bytes::<FleetEntry>(step));
+            agent.entry(&text(step, "key"), value.as_deref(), now);
+        }
+        "has_all" => agent.has_all(),
+        "lost" => agent.lost(&text(step, "why"), now, random),
+        "sent" => agent.sent(&text(step, "group"), &bytes::<HookEvent>(step), now),
+        "closed" => agent.closed(&text(step, "group"), now),
+        "replied" => agent.replied(&text(step, "subject"), &bytes::<HookResponse>(step), now),
+        "unanswered" => agent.unanswered(&text(step, "subject")),
+        "tick" => agent.tick(now),
+        other => panic!("unknown step {other}"),
+    }
+}
+
+fn fleet_worker(settings: &Value) -> FleetWorker {
+    let own = FleetWorkerSettings {
+        group: "guards".to_owned(),
+        instance: "one".to_owned(),
+        epoch: 1,
+        limits: limits(settings),
+        bucket_ttl_ms: BUCKET_TTL_MS,
+        max_payload: settings
+            .get("max_payload")
+            .and_then(Value::as_u64)
+            .map_or(1 << 20, |most| u32::try_from(most).unwrap()),
+    };
+    match settings.get("refusal").and_then(Value::as_str) {
+        Some(why) => FleetWorker::refused(own, why),
+        None => FleetWorker::new(own),
+    }
+}
+
+fn fleet_worker_step(worker: &mut FleetWorker, step: &Value, now: u64) {
+    match text(step, "do").as_str() {
+        "sent" => worker.sent(&bytes::<HookResponse>(step), now),
+        "stored" => worker.stored(),
+        "called" => worker.called(&text(step, "reply"), &bytes::<HookEvent>(step), now),
+        "cancelled" => worker.cancelled(&text(step, "reply")),
+        "tick" => worker.tick(now),
+        "end" => worker.end(),
+        other => panic!("unknown step {other}"),
+    }
+}
+
+/// An action of an end to which `D` is delivered, and which publishes `P`.
+fn shown_fleet<D, P>(action: FleetAction) -> Option<Value>
+where
+    D: Message + Default + serde::Serialize,
+    P: Message + Default + serde::Serialize,
+{
+    Some(match action {
+        FleetAction::Connect => json!("connect"),
+        FleetAction::Open { group } => json!({"open": group}),
+        FleetAction::Deliver { group, message } => json!({"deliver": shown::<D>(&message), "group": group}),
+        FleetAction::Lost { group, why } => json!({"lost": group, "why": why}),
+        FleetAction::Subscribe { subject, shared } => json!({"subscribe": subject, "shared": shared}),
+        FleetAction::Unsubscribe { subject } => json!({"unsubscribe": subject}),
+        FleetAction::Publish { subject, reply, message } => {
+            bare(json!({"publish": shown::<P>(&message), "to": subject, "reply": reply}))
+        }
+        FleetAction::Put { key, value } => json!({"put": shown::<FleetEntry>(&value), "at": key}),
+        FleetAction::Delete { key } => json!({"delete": key}),
+        FleetAction::Drain => json!("drain"),
+        FleetAction::Log { level, text } => return shown_log(level, &text),
+        other => panic!("unknown action {other:?}"),
+    })
+}
+
 /// Runs a case; gives what came of each step.
 fn run(case: &Value) -> Vec<Vec<Value>> {
     let steps = case["steps"].as_array().unwrap();
@@ -292,6 +380,22 @@ fn run(case: &Value) -> Vec<Vec<Value>> {
             let mut take = |step: &Value| {
                 worker_step(&mut worker, step, at(step));
                 worker_actions(&mut worker)
+            };
+            steps.iter().map(&mut take).collect()
+        }
+        "fleet_agent" => {
+            let mut agent = fleet_agent(&case["settings"]);
+            let mut take = |step: &Value| {
+                fleet_agent_step(&mut agent, step, at(step));
+                agent.actions().into_iter().filter_map(shown_fleet::<HookResponse, HookEvent>).collect()
+            };
+            steps.iter().map(&mut take).collect()
+        }
+        "fleet_worker" => {
+            let mut worker = fleet_worker(&case["settings"]);
+            let mut take = |step: &Value| {
+                fleet_worker_step(&mut worker, step, at(step));
+                worker.actions().into_iter().filter_map(shown_fleet::<HookEvent, HookResponse>).collect()
             };
             steps.iter().map(&mut take).collect()
         }

@@ -1,0 +1,304 @@
+"""Fleets: groups of workers at a NATS server, and what happens when one of them, or the server, goes."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hookweave import HookClient, HookResponse, InvalidOptionError
+
+from nats_server import NatsServer, needs_server
+from remote_programs import Program
+from support import LIMIT, new_client, until_async
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="the loop there watches no descriptors"),
+    needs_server,
+]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[NatsServer]:
+    """A server that nobody uses."""
+    with NatsServer(tmp_path) as server:
+        yield server
+
+
+def run(test: Any) -> None:
+    """Runs a test on a loop of its own, within the limit."""
+
+    async def limited() -> None:
+        async with asyncio.timeout(LIMIT):
+            await test
+
+    asyncio.run(limited())
+
+
+async def bash(client: HookClient, command: str) -> Any:
+    """The outcome of a command."""
+    return await client.dispatch("PreToolUse", tool="Bash", args={"command": command})
+
+
+def names(client: HookClient) -> list[str]:
+    """The hooks that a client has."""
+    return sorted(hook.name for hook in client.list_hooks())
+
+
+def worker_named(name: str) -> HookClient:
+    """A worker that says who it is."""
+    worker = new_client()
+
+    @worker.hook("PreToolUse", name="who", fail_behavior="block")
+    def who(event: Any) -> HookResponse:
+        return HookResponse.block(name)
+
+    return worker
+
+
+def test_an_agent_finds_a_group_and_its_workers_share_the_calls(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        async with await agent.serve(server.address, groups=["guards"]) as serving:
+            assert names(agent) == []
+            async with (
+                await worker_named("one").connect(server.address, group="guards") as one,
+                await worker_named("two").connect(server.address, group="guards") as two,
+            ):
+                await one.ready()
+                await two.ready()
+                await until_async(lambda: names(agent) == ["guards/who"])
+                assert [(worker.name, worker.connected) for worker in serving.workers()] == [("guards", True)]
+                seen: set[str] = set()
+                while seen != {"one", "two"}:
+                    seen.add((await bash(agent, "ls")).reason)
+                await one.close()
+                # Whoever left takes nothing new.
+                assert {(await bash(agent, "ls")).reason for _ in range(20)} == {"two"}
+            await until_async(lambda: names(agent) == [])
+
+    run(test())
+
+
+def test_a_worker_that_is_there_first_blocks_modifies_and_asks(server: NatsServer) -> None:
+    async def test() -> None:
+        with Program("work", server.address, group="guards") as worker:
+            await worker.saw("ready")
+            agent = new_client()
+            async with await agent.serve(server.address, groups=["guards", "others"]):
+                assert names(agent) == ["guards/guard", "guards/slow"]
+                blocked = await bash(agent, "rm -r x")
+                assert (blocked.decision, blocked.reason) == ("block", "no rm")
+                assert (await bash(agent, "cat x")).event.args == {"command": "ls"}
+                assert (await bash(agent, "dd")).decision == "ask"
+
+    run(test())
+
+
+def test_a_worker_that_is_killed_in_a_call_fails_it_and_another_takes_the_next(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        async with await agent.serve(server.address, groups=["guards"], keepalive=1):
+            with Program("work", server.address, group="guards") as first:
+                await first.saw("ready")
+                await until_async(lambda: names(agent))
+                call = asyncio.create_task(agent.dispatch("PreToolUse", tool="Slow", args={}))
+                await first.saw("slow runs")
+                first.kill()
+                outcome = await call
+                assert outcome.decision == "block"
+                assert [entry.failure.kind for entry in outcome.trace if entry.failure] == ["lost"]
+            # Nobody is left, and the gate stays shut.
+            outcome = await bash(agent, "ls")
+            assert outcome.decision == "block"
+            assert "no worker of the group `guards`" in outcome.reason
+            with Program("work", server.address, group="guards") as second:
+                await second.saw("ready")
+                while (await bash(agent, "ls")).decision != "continue":
+                    await asyncio.sleep(0.01)
+
+    run(test())
+
+
+def test_hooks_of_workers_that_no_longer_renew_stay_and_fail(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        async with await agent.serve(server.address, groups=["guards"]) as serving:
+            with Program("work", server.address, group="guards", keepalive=0.1) as worker:
+                await worker.saw("ready")
+                await until_async(lambda: names(agent))
+                worker.kill()
+            await until_async(lambda: not serving.workers()[0].connected)
+            outcome = await bash(agent, "ls")
+            assert outcome.decision == "block"
+            assert "none of its workers renewed its entry" in outcome.reason
+
+    run(test())
+
+
+def test_a_server_that_comes_back_has_its_workers_again(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        worker = worker_named("one")
+        async with (
+            await agent.serve(server.address, groups=["guards"]) as serving,
+            await worker.connect(server.address, group="guards") as connection,
+        ):
+            await connection.ready()
+            await until_async(lambda: names(agent))
+            server.kill()
+            await until_async(lambda: not serving.workers()[0].connected)
+            assert (await bash(agent, "ls")).decision == "block"
+            await until_async(lambda: connection.state != "ready")
+            server.start()
+            await until_async(lambda: serving.workers()[0].connected and connection.state == "ready")
+            assert (await bash(agent, "ls")).reason == "one"
+
+    run(test())
+
+
+def test_a_worker_that_leaves_ends_what_it_has(server: NatsServer) -> None:
+    async def test() -> None:
+        agent, worker = new_client(), new_client()
+        runs, goes = asyncio.Event(), asyncio.Event()
+
+        @worker.hook("PreToolUse", name="slow", fail_behavior="block")
+        async def slow(event: Any) -> HookResponse:
+            runs.set()
+            await goes.wait()
+            return HookResponse.block("done")
+
+        async with await agent.serve(server.address, groups=["guards"]):
+            connection = await worker.connect(server.address, group="guards")
+            await connection.ready()
+            await until_async(lambda: names(agent))
+            call = asyncio.create_task(bash(agent, "ls"))
+            await runs.wait()
+            leaving = asyncio.create_task(connection.close())
+            await until_async(lambda: names(agent) == [])
+            goes.set()
+            assert (await call).reason == "done"
+            await leaving
+
+    run(test())
+
+
+def test_a_cancelled_call_ends_in_the_worker(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        async with await agent.serve(server.address, groups=["guards"]):
+            with Program("work", server.address, group="guards") as worker:
+                await worker.saw("ready")
+                await until_async(lambda: names(agent))
+                call = asyncio.create_task(agent.dispatch("PreToolUse", tool="Slow", args={}))
+                await worker.saw("slow runs")
+                call.cancel()
+                await worker.saw("slow was cancelled")
+
+    run(test())
+
+
+def test_what_the_server_does_not_carry_restricts(tmp_path: Path) -> None:
+    async def test() -> None:
+        with NatsServer(tmp_path, "max_payload: 4096") as server:
+            agent, worker = new_client(), new_client()
+
+            @worker.hook("PreToolUse", name="says")
+            def says(event: Any) -> HookResponse:
+                return HookResponse.block("x" * 5000)
+
+            async with (
+                await agent.serve(server.address, groups=["guards"]),
+                await worker.connect(server.address, group="guards") as connection,
+            ):
+                await connection.ready()
+                await until_async(lambda: names(agent))
+                outcome = await bash(agent, "x" * 5000)
+                assert outcome.decision == "block"
+                assert "the worker `guards` takes 4032" in outcome.reason
+                outcome = await bash(agent, "ls")
+                assert outcome.decision == "block"
+                assert "the agent takes 4032" in outcome.reason
+
+    run(test())
+
+
+def test_only_who_knows_the_token_of_the_server_is_taken(tmp_path: Path) -> None:
+    async def test() -> None:
+        with NatsServer(tmp_path, 'authorization { token: "secret" }') as server:
+            agent = new_client()
+            with pytest.raises(InvalidOptionError, match="Authorization Violation"):
+                await agent.serve(server.address, groups=["guards"], token="wrong")
+            async with await agent.serve(server.address, groups=["guards"], token="secret"):
+                wrong = await worker_named("one").connect(server.address, group="guards", token="wrong")
+                with pytest.raises(InvalidOptionError, match="give the worker a token"):
+                    await wrong.ready()
+                async with await worker_named("one").connect(
+                    server.address, group="guards", token="secret"
+                ) as connection:
+                    await connection.ready()
+                    await until_async(lambda: names(agent) == ["guards/who"])
+
+    run(test())
+
+
+NODE = shutil.which("node")
+NODE_PACKAGE = Path(__file__).parents[2] / "bindings-node"
+NODE_WORKER = """
+import { HookClient, HookResponse } from "hookweave";
+const client = new HookClient({ logger: null });
+const handler = () => HookResponse.block("node");
+client.registerHook("PreToolUse", { name: "who", failBehavior: "block", handler });
+await client.connect(process.argv[1], { group: "guards" });
+"""
+
+
+@pytest.mark.skipif(
+    NODE is None or not (NODE_PACKAGE / "dist" / "index.js").exists(), reason="the Node package is not built: make node"
+)
+def test_workers_in_two_languages_are_one_group(server: NatsServer) -> None:
+    async def test() -> None:
+        agent = new_client()
+        assert NODE is not None
+        command = [NODE, "--input-type=module", "--eval", NODE_WORKER, server.address]
+        node = subprocess.Popen(command, cwd=NODE_PACKAGE)
+        try:
+            async with (
+                await agent.serve(server.address, groups=["guards"]),
+                await worker_named("python").connect(server.address, group="guards") as connection,
+            ):
+                await connection.ready()
+                await until_async(lambda: names(agent))
+                seen: set[str] = set()
+                while seen != {"node", "python"}:
+                    seen.add((await bash(agent, "ls")).reason)
+                assert names(agent) == ["guards/who"]
+        finally:
+            node.kill()
+            node.wait(LIMIT)
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("address", "options", "why"),
+    [
+        ("nats://127.0.0.1:4222", {}, "found by their groups"),
+        ("nats://127.0.0.1:4222", {"group": "a b"}, "a group's name"),
+        ("nats://127.0.0.1:4222", {"group": "a", "name": "b"}, "leave `name` out"),
+        ("nats://", {"group": "a"}, "a host and a port"),
+        ("nats://example.org", {"group": "a"}, "others could read"),
+        ("unix:///tmp/x", {"group": "a"}, "groups of workers are for nats://"),
+    ],
+)
+def test_what_cannot_be_a_fleet_is_refused(address: str, options: dict[str, Any], why: str) -> None:
+    async def test() -> None:
+        with pytest.raises(InvalidOptionError, match=why):
+            await new_client().connect(address, **options)
+
+    run(test())
