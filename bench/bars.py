@@ -290,6 +290,20 @@ BARS = [
         1.2,
     ),
     cost(
+        "Rust, all policies on lines that pass / 0 of 1 hooks match",
+        rust("all policies, lines that pass"),
+        rust("hookweave, 0 of 1 hooks match"),
+        200,
+        100,
+    ),
+    cost(
+        "Rust, all policies on lines that are stopped / on lines that pass",
+        rust("all policies, lines that are stopped"),
+        rust("all policies, lines that pass"),
+        1.5,
+        1.0,
+    ),
+    cost(
         f"Python, {IN_A_SESSION} / the tool alone",
         python(SESSIONS, IN_A_SESSION),
         python(SESSIONS, ALONE),
@@ -349,6 +363,8 @@ CEILINGS = [
         1e6,
         0.2e6,
     ),
+    Ceiling("Rust, all policies on a line that passes", rust("all policies, lines that pass"), 20e3, 10e3),
+    Ceiling("Rust, a client that uses all policies", rust("use of all policies"), 10e6, 2e6),
     Ceiling("Node, main thread per command", node(COMMANDS, "hookweave, command true, main thread"), 0.2e6, 0.1e6),
     Ceiling(
         "Node, main thread per command, parent of 2 GiB",

@@ -32,10 +32,13 @@ export interface Origin {
   readonly dialect: Dialect;
   /** The command line, or the method and address of a request without its secrets. */
   readonly runs: string;
+  /** Further places that declare the same, as two files that use one policy do. */
+  readonly also: readonly Origin[];
 }
 
 /** Reads an origin as the core writes it. */
 export function originOf(origin: unknown): Origin | null {
   if (typeof origin !== "object" || origin === null) return null;
-  return { line: null, ...localKeys(origin) } as unknown as Origin;
+  const { also = [], ...own } = localKeys(origin) as { also?: readonly unknown[] };
+  return { line: null, ...own, also: also.map(originOf) } as unknown as Origin;
 }

@@ -10,7 +10,7 @@ use hookweave_host::config::trust::Trust;
 use hookweave_host::exec::outside::OutsideHook;
 use hookweave_host::file_hook::{Runtime, Settings};
 use hookweave_host::files::{Files, LoadReport, LoadRequest};
-use hookweave_host::hook::Scope;
+use hookweave_host::hook::{Origin, Scope};
 use hookweave_host::json::Json;
 use hookweave_host::options::Options;
 use hookweave_host::registry::{HookId, HookInfo, Registry};
@@ -277,11 +277,15 @@ pub(crate) fn matcher_text(hook: &HookInfo) -> String {
     parts.map(|(name, value)| format!("{name}={}", shown(value))).collect::<Vec<_>>().join(" ")
 }
 
-/// Where a hook stands: `file:line`, relative to a directory when it lies below; of no file is the guard of the policy's own files.
+/// Where a hook stands: `file:line`, relative to a directory when it lies below, and each further place that declares
+/// the same; of no file is the guard of the policy's own files.
 pub(crate) fn place_text(hook: &HookInfo, below: &Path) -> String {
     let Some(origin) = &hook.origin else { return "built in".to_owned() };
-    let file = relative(&origin.file, below);
-    origin.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
+    let text = |origin: &Origin| {
+        let file = relative(&origin.file, below);
+        origin.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
+    };
+    std::iter::once(origin).chain(&origin.also).map(|origin| text(origin)).collect::<Vec<_>>().join(", ")
 }
 
 /// A path as a person reads it best.

@@ -7,6 +7,7 @@
 
 mod audit;
 mod commands;
+mod policies;
 mod sessions;
 
 use std::cell::Cell;
@@ -184,6 +185,9 @@ const CALLBACKS: &[(&str, Made)] = &[
     ("10,000 hooks, session globs", by_session),
     ("10,000 hooks, rules", by_rule),
     ("10,000 hooks, one more registered before each", one_more),
+    ("all policies, lines that pass", policies::passing),
+    ("all policies, lines that are stopped", policies::stopping),
+    ("use of all policies", policies::using),
 ];
 
 fn callbacks() -> Result<Variants, hookweave::Error> {

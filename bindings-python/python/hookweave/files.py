@@ -38,6 +38,8 @@ class Origin:
     dialect: str
     runs: str
     """The command line, the method and address of a request without its secrets, or the function with its module."""
+    also: tuple[Origin, ...] = ()
+    """Further places that declare the same, as two files that use one policy do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,8 @@ def origin_of(record: Mapping[str, Any] | None) -> Origin | None:
     """An origin from the core's record."""
     if record is None:
         return None
-    return Origin(Path(record["file"]), record["place"], record.get("line"), record["dialect"], record["runs"])
+    also = tuple(origin for further in record.get("also", ()) if (origin := origin_of(further)))
+    return Origin(Path(record["file"]), record["place"], record.get("line"), record["dialect"], record["runs"], also)
 
 
 def _problem(record: Mapping[str, Any]) -> Problem:

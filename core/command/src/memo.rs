@@ -92,9 +92,14 @@ impl Reading {
         self.coded.get_or_init(|| lines().map(|line| Arc::new(Self::new(line))).collect())
     }
 
-    /// The first words of its commands, if it is known for sure which programs it runs.
-    pub fn sure_programs(&self) -> Option<&[String]> {
-        (!self.is_open && self.line.is_some()).then_some(&*self.programs)
+    /// Whether it is known for sure which programs it runs.
+    pub const fn knows_programs(&self) -> bool {
+        !self.is_open && self.line.is_some()
+    }
+
+    /// The first words of its commands, as far as it is understood.
+    pub fn programs(&self) -> &[String] {
+        &self.programs
     }
 
     /// The line as it is written.

@@ -184,6 +184,9 @@ pub struct Origin {
     /// The hash of the entry and its scripts as they were loaded, where they could be read.
     #[serde(skip)]
     pub fingerprint: Option<String>,
+    /// Further places that declare the same, as two files that use one policy do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Arc<Self>>,
 }
 
 impl fmt::Display for Origin {

@@ -1,9 +1,11 @@
 //! What matchers read of one event, looked up once and only when asked for.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::directory::Directory;
@@ -11,6 +13,7 @@ use crate::event::EventSpec;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
+use crate::tool::names::known_names;
 use crate::tool::{Likeness, Need, Tool, Tools, usual};
 use hookweave_command::{Reading, read as read_line};
 
@@ -22,6 +25,9 @@ static MATCHED_ARGUMENTS: [&str; 6] = {
     let [file_path, path, notebook_path, paths, files] = PATH_ARGUMENTS;
     ["command", file_path, path, notebook_path, paths, files]
 };
+
+/// How many paths of command lines keep their places while an event is judged; a line may name any number.
+const MAX_PLACED: usize = 256;
 
 /// The candidates of one condition.
 #[derive(Debug)]
@@ -56,6 +62,10 @@ pub(crate) struct MatchInput<'v, H: Host> {
     commands: OnceCell<Found<Cow<'v, str>>>,
     paths: OnceCell<Found<PathForms>>,
     lines: OnceCell<Vec<Arc<Reading>>>,
+    coded: OnceCell<Vec<Arc<Reading>>>,
+    known_as: OnceCell<Option<Vec<String>>>,
+    cwd: OnceCell<Option<String>>,
+    placed: RefCell<FxHashMap<String, Rc<[PathForms; 2]>>>,
 }
 
 impl<'v, H: Host> MatchInput<'v, H> {
@@ -79,6 +89,10 @@ impl<'v, H: Host> MatchInput<'v, H> {
             commands: OnceCell::new(),
             paths: OnceCell::new(),
             lines: OnceCell::new(),
+            coded: OnceCell::new(),
+            known_as: OnceCell::new(),
+            cwd: OnceCell::new(),
+            placed: RefCell::default(),
         }
     }
 
@@ -186,6 +200,15 @@ impl<'v, H: Host> MatchInput<'v, H> {
         Some(names)
     }
 
+    /// The names by which rules that name tools as the engine does know the tool.
+    pub(crate) fn known_as(&self) -> Option<SmallVec<[&str; 4]>> {
+        let known = self.known_as.get_or_init(|| {
+            let known = known_names(&self.tool_names()?, Some("claude-code"));
+            Some(known.into_iter().map(str::to_owned).collect())
+        });
+        known.as_ref().map(|known| known.iter().map(String::as_str).collect())
+    }
+
     /// A text field of the payload.
     pub(crate) fn text(&self, field: &str) -> Found<Cow<'v, str>> {
         self.host.field(&self.payload, field).map_or_else(Found::none, |view| self.as_text(&view))
@@ -237,7 +260,14 @@ impl<'v, H: Host> MatchInput<'v, H> {
         (lines, commands.indeterminate)
     }
 
-    /// The programs that the event's commands may run; `None` if that is not known for sure.
+    /// The lines, and behind them those that they hand to a shell by an interpreter, as far as these are understood whole.
+    pub(crate) fn lines_with_coded(&self) -> (&[Arc<Reading>], bool) {
+        let (lines, indeterminate) = self.lines();
+        let coded = || lines.iter().flat_map(|line| line.coded()).filter(|line| line.line.is_some());
+        (self.coded.get_or_init(|| lines.iter().chain(coded()).map(Arc::clone).collect()), indeterminate)
+    }
+
+    /// The programs that the event's commands, and the lines in code of theirs, may run; `None` if that is not known for sure.
     pub(crate) fn programs(&self) -> Option<SmallVec<[&str; 4]>> {
         // Without a tool it is not known either whether there are any.
         let is_bash = matches!(*self.tool_names()?, ["Bash"]);
@@ -246,11 +276,11 @@ impl<'v, H: Host> MatchInput<'v, H> {
         if indeterminate || !is_bash && lines.iter().any(|line| !line.is_plain()) {
             return None;
         }
-        let mut programs = SmallVec::new();
-        for line in lines {
-            programs.extend(line.sure_programs()?.iter().map(String::as_str));
+        if !lines.iter().all(|line| line.knows_programs()) {
+            return None;
         }
-        Some(programs)
+        let (all, _) = self.lines_with_coded();
+        Some(all.iter().flat_map(|line| line.programs()).map(String::as_str).collect())
     }
 
     /// The file paths that the event names.
@@ -262,20 +292,33 @@ impl<'v, H: Host> MatchInput<'v, H> {
             if texts.is_empty() {
                 return found;
             }
-            let given = self.text("cwd");
-            let cwd = given.items.first().cloned().or_else(|| self.directory.now().filter(|_| !given.indeterminate));
-            found.items =
-                texts.iter().map(|path| PathForms::new(path, cwd.as_deref(), self.directory.project())).collect();
+            found.items = texts.iter().map(|path| PathForms::new(path, self.cwd(), self.directory.project())).collect();
             found
         })
     }
 
+    /// The working directory of the event; `None` where it is not known.
+    fn cwd(&self) -> Option<&str> {
+        let known = self.cwd.get_or_init(|| {
+            let given = self.text("cwd");
+            let first = given.items.into_iter().next();
+            first.or_else(|| self.directory.now().filter(|_| !given.indeterminate)).map(Cow::into_owned)
+        });
+        known.as_deref()
+    }
+
     /// The places that a path in the event's commands may mean: from the working directory, and from the project's.
-    pub(crate) fn place(&self, path: &str) -> [PathForms; 2] {
-        let given = self.text("cwd");
-        let cwd = given.items.first().cloned().or_else(|| self.directory.now().filter(|_| !given.indeterminate));
-        let project = self.directory.project();
-        [PathForms::new(path, cwd.as_deref(), project), PathForms::new(path, project.or(cwd.as_deref()), None)]
+    pub(crate) fn place(&self, path: &str) -> Rc<[PathForms; 2]> {
+        if let Some(known) = self.placed.borrow().get(path) {
+            return Rc::clone(known);
+        }
+        let (cwd, project) = (self.cwd(), self.directory.project());
+        let places = Rc::new([PathForms::new(path, cwd, project), PathForms::new(path, project.or(cwd), None)]);
+        let mut placed = self.placed.borrow_mut();
+        if placed.len() < MAX_PLACED {
+            placed.insert(path.to_owned(), Rc::clone(&places));
+        }
+        places
     }
 
     /// The file paths that the event names, as they are written; says whether some of it cannot be read.

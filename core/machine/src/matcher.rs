@@ -27,7 +27,8 @@ use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
 use crate::pattern::{Names, PathGlob, Pattern, mistaken_regex};
 use crate::payload::Host;
-use crate::tool::{Likeness, Need, Tools, names as tool_names, usual};
+use crate::tool::names::{self as tool_names, known_names};
+use crate::tool::{Likeness, Need, Tools, usual};
 
 use args::ArgCondition;
 
@@ -434,10 +435,7 @@ impl Matcher {
     }
 
     fn judge_any_of<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
-        let Some(any_of) = &self.spec.any_of else { return MatchResult::YES };
-        let names = input.tool_names();
-        let known = names.map(|names| known_names(&names, Some(self.rule_naming())));
-        any_of.judge(known.as_deref(), input)
+        self.spec.any_of.as_ref().map_or(MatchResult::YES, |any_of| any_of.judge(input))
     }
 
     fn judge_writes<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
@@ -494,18 +492,6 @@ impl Matcher {
 
 /// One condition held against an event.
 type Condition<'v, H> = fn(&Matcher, &MatchInput<'v, H>) -> MatchResult;
-
-/// A tool's names, those that it had before, and those that a dialect has for it.
-fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
-    let mut known = names.to_vec();
-    known.extend(names.iter().flat_map(|name| tool_names::aliases(name)));
-    if let Some(dialect) = dialect {
-        for theirs in names.iter().flat_map(|name| tool_names::names(dialect, name)) {
-            known.push(theirs);
-        }
-    }
-    known
-}
 
 fn judge_name(names: Option<&Names>, found: &Found<Cow<'_, str>>) -> MatchResult {
     let Some(names) = names else { return MatchResult::YES };

@@ -355,6 +355,7 @@ mod tests {
         let options = of("wingman");
         let origin = crate::hook::Origin {
             fingerprint: None,
+            also: Vec::new(),
             file: "settings.json".into(),
             place: "hooks.Stop[0]".into(),
             line: None,

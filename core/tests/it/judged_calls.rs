@@ -138,10 +138,15 @@ fn corpus() -> Vec<Judged> {
     texts.flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>()).collect()
 }
 
-fn judge() -> (BTreeMap<String, Area>, String) {
+fn all_policies(level: &str) -> Engine {
     let engine = Engine::builder().project_dir(PROJECT).build().unwrap();
-    let packs = hookweave_host::config::policies::packs().map(|pack| pack.unwrap().name.to_owned());
+    let packs = hookweave_host::config::policies::packs().map(|pack| format!("{}:{level}", pack.unwrap().name));
     engine.use_policies(packs.collect::<Vec<_>>()).unwrap();
+    engine
+}
+
+fn judge() -> (BTreeMap<String, Area>, String) {
+    let engine = all_policies("standard");
     let mut areas: BTreeMap<String, Area> = BTreeMap::new();
     let mut wrong = String::new();
     for judged in corpus() {
@@ -201,4 +206,16 @@ fn policies_judge_calls_as_they_did() {
         assert_eq!(Some(area), held.areas.get(name), "{name}: if this is better, write it with UPDATE_JUDGED=THE-DAY");
     }
     assert_eq!(found.areas.len(), held.areas.len(), "an area of policies/results.json has no calls");
+}
+
+/// Rules are found by the programs of a line: each that a call selects must be found.
+#[test]
+fn no_rule_is_passed_over() {
+    let engine = all_policies("paranoid");
+    // A part of the calls has every kind of line.
+    for judged in corpus().iter().step_by(5) {
+        for hook in engine.explain(&judged.event()).unwrap().hooks {
+            assert!(hook.matched || hook.why.is_some(), "{} is not asked about {:?}", hook.hook, judged.call);
+        }
+    }
 }

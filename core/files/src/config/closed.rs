@@ -170,6 +170,7 @@ impl Missing<'_> {
             dialect: dialect.name(),
             runs: approval.runs.clone(),
             fingerprint: None,
+            also: Vec::new(),
         }));
         Some(Declared {
             spec,

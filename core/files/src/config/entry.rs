@@ -227,6 +227,7 @@ impl Reading<'_> {
             dialect: dialect.name(),
             runs,
             fingerprint: None,
+            also: Vec::new(),
         }));
         spec.check().map_err(|error| spot.wrong(error.message()))?;
         if !slot.compiles {

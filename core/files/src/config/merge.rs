@@ -1,5 +1,6 @@
 //! What several files say together: who is trusted, what switches do, which copies are one hook, who replaces whom.
 
+mod rules_of_policies;
 mod switches;
 
 use std::collections::BTreeMap;
@@ -81,6 +82,7 @@ pub(super) fn merge(
     candidates.retain(|candidate| !is_switched_off(candidate, &switches));
     configuration.lost.retain(|lost| lost.closed.as_ref().is_none_or(|ready| !is_off(ready, &switches)));
     one_of_each(&mut candidates);
+    rules_of_policies::one_of_each(&mut candidates);
     replace(&mut candidates, &mut configuration.problems);
     run_in_sequence(&mut candidates, &switches);
     candidates.retain_mut(|candidate| web_allows(candidate, &switches, &mut configuration.problems));

@@ -152,6 +152,7 @@ fn waits(waiting: &UntrustedHook) -> Change {
             dialect: dialect.name(),
             runs: approval.runs.clone(),
             fingerprint: None,
+            also: Vec::new(),
         })
     });
     let name = if approval.event.is_empty() { approval.place.clone() } else { approval.runs.clone() };

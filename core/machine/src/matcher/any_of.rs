@@ -78,6 +78,15 @@ impl AnyOf {
         }
     }
 
+    /// The programs of which one must stand in a line that is understood whole, or in its code; `None` if it looks at more
+    /// than commands of programs.
+    pub(super) fn programs(&self) -> Option<Vec<&str>> {
+        let Compiled { rules, code, parts, .. } = &*self.compiled;
+        let looks_at_more =
+            parts.flow.is_some() || parts.unread || parts.nameless || !code.is_empty() || !parts.files.is_empty();
+        if looks_at_more { None } else { Rule::programs_of(rules) }
+    }
+
     fn reads_lines(&self) -> bool {
         let Compiled { rules, code, parts, .. } = &*self.compiled;
         let is_of_flow = parts.flow.is_some() || parts.unread || parts.nameless || !code.is_empty();
@@ -94,28 +103,24 @@ impl AnyOf {
             || rules.iter().any(|rule| rule.speaks_of(names) || alike(rule))
     }
 
-    pub(super) fn judge<H: Host>(&self, names: Option<&[&str]>, input: &MatchInput<'_, H>) -> MatchResult {
-        let Some(names) = names else { return MatchResult { selects: true, grants_all: false } };
-        MatchResult { selects: self.selects(names, input), grants_all: false }
+    pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let selects = input.known_as().is_none_or(|names| self.selects(&names, input));
+        MatchResult { selects, grants_all: false }
     }
 
     fn selects<H: Host>(&self, names: &[&str], input: &MatchInput<'_, H>) -> bool {
         let Compiled { rules, unless, code, parts } = &*self.compiled;
-        let (lines, is_unreadable) =
-            if self.reads_lines() || !parts.files.is_empty() { input.lines() } else { (&[][..], false) };
+        let (all, is_unreadable) =
+            if self.reads_lines() || !parts.files.is_empty() { input.lines_with_coded() } else { (&[][..], false) };
         if is_unreadable {
             return true;
         }
-        // What a line hands to a shell by an interpreter is a line too.
-        let coded = || lines.iter().flat_map(|line| line.coded()).filter(|line| line.line.is_some());
-        let all: Vec<&Reading> = lines.iter().chain(coded()).map(|line| &**line).collect();
-        if rules.iter().any(|rule| rule.holds(names, &all, input, unless, parts.in_doubt)) {
+        let is_named = |names: &[&str]| rules.iter().any(|rule| rule.holds(names, all, input, unless, parts.in_doubt));
+        if is_named(names) {
             return true;
         }
         let likeness = input.likeness().map(|likeness| likeness.names.iter().map(String::as_str).collect::<Vec<_>>());
-        if likeness
-            .is_some_and(|names| rules.iter().any(|rule| rule.holds(&names, &all, input, unless, parts.in_doubt)))
-        {
+        if likeness.is_some_and(|names| is_named(&names)) {
             return true;
         }
         let flows = |flow: Flow| all.iter().any(|reading| flow.is_in(reading));
@@ -134,6 +139,7 @@ impl AnyOf {
                 return true;
             }
         }
+        let (lines, _) = if parts.unread || parts.nameless { input.lines() } else { (&[][..], false) };
         let is_cut = |line: &Reading| line.code().iter().any(|code| code.is_cut);
         parts.unread && lines.iter().any(|line| line.line.is_none() || is_cut(line))
             || parts.nameless && lines.iter().any(|line| line.line.is_some() && line.is_open)

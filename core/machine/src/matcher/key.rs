@@ -1,6 +1,7 @@
 //! The condition by which a hook is found among many, without asking each.
 
 use super::Matcher;
+use super::any_of::AnyOf;
 use super::args::{ArgCondition, TextTest};
 use super::rule::Rule;
 use crate::pattern::{Names, Pattern};
@@ -13,7 +14,7 @@ pub(crate) enum Key<'m> {
     BaseName(&'m globset::Glob),
     /// A glob over its paths.
     Path(&'m globset::Glob),
-    /// One of these programs stands in a command line that is understood whole.
+    /// One of these programs stands in a command line that is understood whole, or in code that it hands to an interpreter.
     Program(Vec<&'m str>),
     /// A test of the argument at a dotted path.
     Argument(&'m str, TextTest<'m>),
@@ -40,9 +41,8 @@ impl Matcher {
         programs.or_else(argument).or_else(session).or_else(agent)
     }
 
-    /// The programs of all rules; `None` if one of them is about something else.
+    /// The programs of all rules, or of what a policy's rule looks for; `None` if one of them is about something else.
     fn programs(&self) -> Option<Vec<&str>> {
-        let each: Option<Vec<Vec<&str>>> = self.rules.iter().map(Rule::programs).collect();
-        each.filter(|each| !each.is_empty()).map(|each| each.concat())
+        Rule::programs_of(&self.rules).or_else(|| self.spec.any_of.as_ref().and_then(AnyOf::programs))
     }
 }

@@ -8,6 +8,8 @@ mod domain;
 mod mistakes;
 mod path_rule;
 
+use std::sync::Arc;
+
 use super::MatchResult;
 use crate::match_input::MatchInput;
 use crate::path::PathForms;
@@ -21,7 +23,7 @@ use hookweave_command::{Line, Reading, Simple};
 
 use command::Command;
 use domain::Domain;
-pub(super) use path_rule::PathRule;
+pub(super) use path_rule::{PathRule, without_here};
 
 /// Whether a text reads as a rule, where a sentence for people belongs.
 pub(crate) fn reads_as_rule(text: &str) -> bool {
@@ -130,8 +132,14 @@ impl Rule {
     }
 
     /// The programs of which one must stand in a line that is understood whole; `None` if the rule is about something else.
-    pub(super) fn programs(&self) -> Option<Vec<&str>> {
+    fn programs(&self) -> Option<Vec<&str>> {
         if let RuleContent::Command(command) = &self.about { command.programs() } else { None }
+    }
+
+    /// The same of several rules; `None` also if there is none.
+    pub(super) fn programs_of(rules: &[Self]) -> Option<Vec<&str>> {
+        let each: Option<Vec<Vec<&str>>> = rules.iter().map(Self::programs).collect();
+        each.filter(|each| !each.is_empty()).map(|each| each.concat())
     }
 
     /// Whether a call is one that the rule speaks of; the names are all that the tool goes by.
@@ -151,7 +159,7 @@ impl Rule {
     pub(super) fn holds<H: Host>(
         &self,
         names: &[&str],
-        lines: &[&Reading],
+        lines: &[Arc<Reading>],
         input: &MatchInput<'_, H>,
         unless: &[Self],
         in_doubt: bool,
@@ -159,8 +167,12 @@ impl Rule {
         match &self.about {
             RuleContent::Command(command) => {
                 let place = |path: &str| input.place(path);
-                let unless = commands(unless);
-                lines.iter().any(|line| command.holds(line, &place, &unless, in_doubt))
+                let mut lines = lines.iter().filter(|line| command.may_hold(line)).peekable();
+                // Most rules are about other programs than a line has.
+                lines.peek().is_some() && {
+                    let unless = commands(unless);
+                    lines.any(|line| command.holds(line, &place, &unless, in_doubt))
+                }
             }
             RuleContent::Path(path_rule) if self.speaks_of(names) => {
                 let found = input.paths();
@@ -309,6 +321,6 @@ impl RuleContent {
     }
 }
 
-fn glob(text: &str, by_directory: bool) -> Result<Glob, String> {
+pub(super) fn glob(text: &str, by_directory: bool) -> Result<Glob, String> {
     Glob::new(text, |glob| glob.literal_separator(by_directory).backslash_escape(true).empty_alternates(true))
 }

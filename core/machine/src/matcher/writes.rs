@@ -10,6 +10,7 @@ mod search;
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::MatchResult;
@@ -281,7 +282,7 @@ struct Lines<'l> {
     reading: &'l Reading,
     line: &'l Line,
     /// The places that a path may mean.
-    place: &'l dyn Fn(&str) -> [PathForms; 2],
+    place: &'l dyn Fn(&str) -> Rc<[PathForms; 2]>,
     /// The commands that are not looked at.
     is_left_out: &'l dyn Fn(&Simple, &Line) -> bool,
     present: OnceCell<Vec<String>>,
@@ -506,16 +507,16 @@ impl Lines<'_> {
     fn is_folder(&self, word: &Word, directories: &[String]) -> bool {
         word.fixed().is_none()
             || directories.iter().any(|from| {
-                let mut places = (self.place)(&join(from, &word.plain)).into_iter().flat_map(|path| path.places);
-                places.any(|place| self.files.is_folder(&place.full))
+                let paths = (self.place)(&join(from, &word.plain));
+                paths.iter().flat_map(|path| &path.places).any(|place| self.files.is_folder(&place.full))
             })
     }
 
     /// Whether a word names a folder in which there are files of the set.
     fn holds_some(&self, word: &Word, directories: &[String]) -> bool {
         let present = self.present();
-        let places = (self.place)(".").into_iter().flat_map(|path| path.places);
-        let here: Vec<String> = places.map(|place| place.full).collect();
+        let paths = (self.place)(".");
+        let here: Vec<String> = paths.iter().flat_map(|path| &path.places).map(|place| place.full.clone()).collect();
         let is_above =
             |place: &str| place == "/" || here.iter().any(|here| format!("{here}/").starts_with(&format!("{place}/")));
         if self.is_sure && word.fixed().is_none() {
@@ -524,8 +525,8 @@ impl Lines<'_> {
         let texts = values::texts(word, self.line);
         texts.iter().any(|text| {
             directories.iter().any(|from| {
-                let places = (self.place)(&join(from, text)).into_iter().flat_map(|path| path.places);
-                places.into_iter().any(|place| {
+                let paths = (self.place)(&join(from, text));
+                paths.iter().flat_map(|path| &path.places).any(|place| {
                     !(self.is_sure && is_above(&place.full)) && self.files.are_below(&place.full, &here, present)
                 })
             })

@@ -194,6 +194,18 @@ pub fn names(dialect: &str, ours: &str) -> impl Iterator<Item = &'static str> + 
     row(dialect, ours).map_or(&[][..], |row| row.theirs).iter().copied()
 }
 
+/// A tool's names, those that it had before, and those that a dialect has for it.
+pub(crate) fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
+    let mut known = names.to_vec();
+    known.extend(names.iter().flat_map(|name| aliases(name)));
+    if let Some(dialect) = dialect {
+        for theirs in names.iter().flat_map(|name| self::names(dialect, name)) {
+            known.push(theirs);
+        }
+    }
+    known
+}
+
 /// A tool's arguments by the dialect's names.
 ///
 /// Names are exchanged, not overwritten: an argument that happens to have the dialect's name takes the other's, so

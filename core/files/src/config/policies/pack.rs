@@ -1,6 +1,6 @@
 //! The packs, read from their data.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::config::reading::{Spot, Take};
 use crate::config::tree::parse_toml;
@@ -64,6 +64,8 @@ pub struct Rule {
     /// What to do instead.
     pub suggest: String,
     pub(super) parts: Parts,
+    /// What it looks for, compiled when it is first used.
+    compiled: OnceLock<AnyOf>,
 }
 
 /// What a rule decides.
@@ -125,7 +127,12 @@ impl Rule {
 
     /// What it looks for.
     pub(in crate::config) fn compiled(&self) -> Result<AnyOf, String> {
-        AnyOf::new(self.id.clone(), self.parts.clone()).map_err(|why| format!("{}: {why}", self.id))
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled.clone());
+        }
+        let compiled = AnyOf::new(self.id.clone(), self.parts.clone()).map_err(|why| format!("{}: {why}", self.id))?;
+        // No thread waits for another one that compiles it: in a forked child that thread would not exist.
+        Ok(self.compiled.get_or_init(|| compiled).clone())
     }
 }
 
@@ -171,5 +178,6 @@ fn read_rule(pack: &str, entry: &Spot<'_>) -> Take<Rule> {
             unread: flag("unread")?,
             nameless: flag("nameless")?,
         },
+        compiled: OnceLock::new(),
     })
 }

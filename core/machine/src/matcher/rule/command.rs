@@ -90,13 +90,15 @@ impl Command {
         MatchResult { selects, grants_all }
     }
 
+    /// Whether [`Self::holds`] may be true: a line that is understood whole has the program.
+    pub(super) fn may_hold(&self, reading: &Reading) -> bool {
+        reading.line.is_none() || self.patterns.iter().any(|pattern| pattern.may_fit(reading))
+    }
+
     /// Whether a command of a line is one that the rule means, and none of the others takes it out again. Only what is known
     /// for sure counts, in doubt also what may be. Of a line that is not understood whole, what was read is looked at.
     pub(super) fn holds(&self, reading: &Reading, place: Place<'_>, unless: &[&Self], in_doubt: bool) -> bool {
         let line = reading.seen();
-        if reading.line.is_some() && !self.patterns.iter().any(|pattern| pattern.may_fit(reading)) {
-            return false;
-        }
         let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) };
         let sure = Spot::sure(line, place);
         line.commands.iter().any(|command| {

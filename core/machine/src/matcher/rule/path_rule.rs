@@ -72,9 +72,16 @@ impl PathRule {
         self.from == From::Anywhere
     }
 
+    /// Globs of which one matches every path that [`Self::hits`], as it is without `./` at its start.
+    pub(in crate::matcher) fn reach(&self) -> [String; 2] {
+        let text = self.glob.written().glob();
+        let above = if self.from == From::Root { "" } else { "**/" };
+        [format!("{above}{text}"), format!("{above}{text}/**")]
+    }
+
     /// Whether a path or a directory that it lies in matches.
     pub(in crate::matcher) fn hits(&self, path: &str) -> bool {
-        let path = path.trim_start_matches("./");
+        let path = without_here(path);
         let mut at = match self.from {
             From::Here if path.starts_with('/') => return false,
             From::HereOrRoot => path.trim_start_matches('/'),
@@ -91,4 +98,9 @@ impl PathRule {
             }
         }
     }
+}
+
+/// A path without `./` at its start.
+pub(in crate::matcher) fn without_here(path: &str) -> &str {
+    path.trim_start_matches("./")
 }

@@ -1,14 +1,21 @@
 //! Files that a person names by patterns, as in `Edit(secrets/**)`. Nobody asks the file system which there are.
 
+use std::sync::OnceLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
 use super::FileSet;
 use crate::matcher::directories::hides;
-use crate::matcher::rule::PathRule;
+use crate::matcher::rule::{PathRule, glob, without_here};
 use crate::pattern::Glob;
 
 /// The files that some patterns name.
 #[derive(Debug)]
 pub struct NamedFiles {
     patterns: Vec<Named>,
+    /// Matches every path that one of them does, so that of nearly all paths none is asked; `None` if they are too large
+    /// together.
+    reach: OnceLock<Option<Regex>>,
 }
 
 #[derive(Debug)]
@@ -26,7 +33,17 @@ impl NamedFiles {
     pub fn new(patterns: &[String]) -> Result<Self, String> {
         let read =
             |pattern: &String| Named::new(pattern).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"));
-        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()? })
+        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()?, reach: OnceLock::new() })
+    }
+
+    fn may_have(&self, path: &str) -> bool {
+        let reach = self.reach.get_or_init(|| {
+            let globs = self.patterns.iter().flat_map(|named| named.rule.reach());
+            let each = globs.map(|text| Some(format!("(?:{})", glob(&text, true).ok()?.written().regex())));
+            let text = each.collect::<Option<Vec<_>>>()?.join("|");
+            RegexBuilder::new(&text).dot_matches_new_line(true).build().ok()
+        });
+        reach.as_ref().is_none_or(|reach| reach.is_match(path.as_bytes()))
     }
 }
 
@@ -66,7 +83,7 @@ impl FileSet for NamedFiles {
     fn has(&self, path: &str) -> bool {
         // Some programs stop reading at a NUL.
         let path = path.split('\0').next().unwrap_or_default();
-        self.patterns.iter().any(|named| named.rule.hits(path))
+        self.may_have(without_here(path)) && self.patterns.iter().any(|named| named.rule.hits(path))
     }
 
     fn is_named_in(&self, text: &str) -> bool {

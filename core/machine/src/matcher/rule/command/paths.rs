@@ -3,6 +3,7 @@
 //! This only ever adds to what a rule selects, as all of what it means does.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 use super::wild::{Wild, may_become};
 use crate::matcher::directories::{directories, join};
@@ -11,7 +12,7 @@ use crate::path::PathForms;
 use hookweave_command::{Line, Simple, Word};
 
 /// The places that a path may mean: from the working directory, and from the project's.
-pub(in crate::matcher) type Place<'p> = &'p dyn Fn(&str) -> [PathForms; 2];
+pub(in crate::matcher) type Place<'p> = &'p dyn Fn(&str) -> Rc<[PathForms; 2]>;
 
 /// Where the words of a line may lie.
 pub(super) struct Spot<'p> {
@@ -129,7 +130,7 @@ impl<'p> Spot<'p> {
 
     /// The places of a path, from the root where that is known.
     fn full(&self, path: &str) -> Vec<String> {
-        (self.place)(path).into_iter().flat_map(|path| path.places).map(|place| place.full).collect()
+        (self.place)(path).iter().flat_map(|path| &path.places).map(|place| place.full.clone()).collect()
     }
 }
 
