@@ -44,6 +44,9 @@ BUNDLERS_READY := tests/bundlers/node_modules/.stamp
 INTEGRATIONS := target/integrations/python
 ENVIRONMENTS := $(basename $(notdir $(wildcard tests/integrations/python/requirements/*.txt)))
 INTEGRATIONS_READY := $(ENVIRONMENTS:%=$(INTEGRATIONS)/%/.stamp)
+# For Node with the newest frameworks, and with the oldest that the package says it works with.
+NODE_INTEGRATIONS := target/integrations/node target/integrations/node-oldest
+NODE_INTEGRATIONS_READY := $(NODE_INTEGRATIONS:%=%/node_modules/.stamp)
 
 READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
@@ -85,11 +88,12 @@ test-all: ready ## run also what is slow or repeats others; writes docs/TESTING.
 test-stress: ready ## run every test on a busy machine, three times on two cores and once on one
 	@$(PY) tools/stress.py -- $(NODE_PROGRAMS:%=--node %)
 
-test-integrations: $(PYTHON_READY) $(INTEGRATIONS_READY) ## run the adapters in the agent frameworks they are for
+test-integrations: $(PYTHON_READY) $(NODE_READY) $(INTEGRATIONS_READY) $(NODE_INTEGRATIONS_READY) ## run the adapters in the agent frameworks they are for
 	@cd tests/integrations/python && failed= && for environment in $(ENVIRONMENTS); do \
 	    PYTHONPATH=$(CURDIR)/bindings-python/python $(CURDIR)/$(INTEGRATIONS)/$$environment/bin/python \
 	        -m pytest -q -n 2 -p no:cacheprovider --environment $$environment || failed="$$failed $$environment"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+	@node tests/integrations/node/run.mjs $(NODE_INTEGRATIONS)
 
 # With what is fetched beside what is compiled.
 ready:
@@ -206,6 +210,14 @@ $(BUNDLERS_READY): tests/bundlers/package.json tests/bundlers/package-lock.json
 $(INTEGRATIONS)/%/.stamp: tests/integrations/python/requirements/%.txt | $(TOOLS_READY)
 	$(PY) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+target/integrations/node/node_modules/.stamp: tests/integrations/node/package-lock.json
+target/integrations/node-oldest/node_modules/.stamp: tests/integrations/node/oldest/package-lock.json
+$(NODE_INTEGRATIONS_READY):
+	mkdir -p $(@D)
+	cp $(<D)/package.json $(<D)/package-lock.json $(@D)/..
+	npm ci --prefix $(@D)/.. --no-fund --no-audit --loglevel=error
 	touch $@
 
 $(NODES_READY):

@@ -2,7 +2,14 @@
 //
 // They are CommonJS, which every version of Node, every bundler and every test runner loads, with `import` and with `require`:
 // a second build as modules would be a second copy of the package's state.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -39,7 +46,7 @@ function ofMain(infoOf) {
 
 const dist = join(root, "dist");
 for (const file of readdirSync(dist, { recursive: true })) {
-  if (/\.js(\.map)?$/.test(file)) rmSync(join(dist, file));
+  if (/\.m?js(\.map)?$/.test(file)) rmSync(join(dist, file));
 }
 await bundle.write({
   dir: dist,
@@ -55,4 +62,8 @@ await bundle.write({
   sourcemapExcludeSources: true,
 });
 await bundle.close();
+// Adapters stay modules, as their frameworks are; what they import of the package is beside them.
+for (const file of readdirSync(join(root, "build", "integrations"))) {
+  copyFileSync(join(root, "build", "integrations", file), join(dist, "integrations", file));
+}
 writeFileSync(join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);

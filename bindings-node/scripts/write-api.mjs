@@ -14,8 +14,10 @@ import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
 /** The reports and the declarations that they are made of: the `exports` of package.json. */
 const ENTRY_POINTS = {
   hookweave: "index.d.ts",
+  "hookweave-ai": "integrations/ai.d.mts",
   "hookweave-compat-a3s": "compat/a3s/index.d.ts",
   "hookweave-telemetry": "telemetry.d.ts",
+  "hookweave-langchain": "integrations/langchain.d.mts",
   "hookweave-testing": "testing/index.d.ts",
 };
 
