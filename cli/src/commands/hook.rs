@@ -118,10 +118,24 @@ impl Hook {
         Alone::try_parse_from(program.chain(words)).ok().map(|alone| alone.hook)
     }
 
+    /// What a command line of an agent's settings says.
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
+        Self::of_words(words_behind_program(line)?.into_iter().map(OsString::from))
+    }
+
     /// The hooks that a command line of an agent's settings asks when the agent works in a project.
     pub(crate) fn asked_by(line: &str, project: &Path) -> Option<Which> {
-        let words = words_behind_program(line)?;
-        Some(Self::of_words(words.into_iter().map(OsString::from))?.which_below(project))
+        Some(Self::of_line(line)?.which_below(project))
+    }
+
+    /// Whether hooks run that nobody approved.
+    pub(crate) fn trusts_all(&self) -> bool {
+        self.which.trust == TrustChoice::All
+    }
+
+    /// The longest time after which it has answered about a tool call.
+    pub(crate) fn longest(&self) -> Option<Duration> {
+        self.deadline.or_else(|| usual_limit(dialects::named(&self.agent).ok()?, "PreToolUse"))
     }
 
     /// Runs the command; gives the exit code that the agent expects.
@@ -162,7 +176,7 @@ impl Hook {
         let broken = || Failed::new("internal error; please report it");
         let event = catch_unwind(AssertUnwindSafe(|| dialects::event_from_wire(dialect.name(), text)))
             .map_err(|_| broken())??;
-        let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_deadline(dialect, &event)));
+        let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_limit(dialect, event.event)));
         if deadline.left().is_some_and(|left| left.is_zero()) {
             return Err(too_late());
         }
@@ -231,8 +245,7 @@ impl Hook {
     /// Why every gate is refused where a command line asks; `None` where the hooks decide. Trust and its
     /// store are those of the one who wants to know, unless the line names its own.
     pub(crate) fn refusal(line: &str, asked: &Which) -> Option<String> {
-        let words = words_behind_program(line)?;
-        let hook = Self::of_words(words.into_iter().map(OsString::from))?;
+        let hook = Self::of_line(line)?;
         let mut which = hook.which_below(&asked.directory());
         which.trust_store = which.trust_store.or_else(|| asked.trust_store.clone());
         if asked.trust == TrustChoice::All {
@@ -293,8 +306,8 @@ fn too_late() -> Failed {
 }
 
 /// A little less than the agent waits for a hook of its own.
-fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> {
-    dialect.timeout(event.event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
+fn usual_limit(dialect: &dyn Dialect, event: &str) -> Option<Duration> {
+    dialect.timeout(event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
 }
 
 /// A store below the directory that the agent works in proves nothing: the agent, or the checkout, could have written it.
@@ -355,7 +368,10 @@ fn untrusted(report: &LoadReport) -> Option<String> {
     let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
     let waiting = (waiting > 0).then(|| {
         let what = count(waiting, "hook");
-        format!("{what} of this project are not approved and do not run; review them with `hookweave list`, then `hookweave trust approve`")
+        let is_not = if waiting == 1 { "is not approved and does" } else { "are not approved and do" };
+        format!(
+            "{what} of this project {is_not} not run; review them with `hookweave list`, then `hookweave trust approve`"
+        )
     });
     let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
     (!told.is_empty()).then(|| told.join("\n"))
