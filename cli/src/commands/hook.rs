@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
@@ -72,6 +73,9 @@ pub(crate) struct Hook {
     #[command(flatten)]
     audit: AuditArgs,
 }
+
+/// The policy whose hooks may run, as soon as there is one: also the thread that is left behind may have started some.
+type Asked = Arc<OnceLock<Policy>>;
 
 /// Whose policy must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,20 +150,23 @@ impl Hook {
         let deadline = self.deadline.map(|limit| Deadline::within(Some(limit)));
         let read = read_stdin_within(self.deadline);
         let text = read.as_deref().unwrap_or_default();
+        let asked = Asked::default();
         let decided = match &read {
-            Ok(text) => self.decide_in_time(dialect, text, deadline),
+            Ok(text) => self.decide_in_time(dialect, text, deadline, &asked),
             Err(why) => Err(Failed::new(why.to_string())),
         };
-        let (answer, policy) = match decided {
-            Ok((answer, policy)) => (answer, Some(policy)),
+        let is_decided = decided.is_ok();
+        let answer = match decided {
+            Ok(answer) => answer,
             Err(why) => {
                 let why = format!("hookweave could not decide: {}", shown(&why.to_string()));
-                (dialects::unable_to_wire(dialect.name(), text, &why)?, None)
+                dialects::unable_to_wire(dialect.name(), text, &why)?
             }
         };
         print_answer(&answer)?;
-        // The process has no later: what runs in the background is waited for, though not for ever.
-        if let Some(policy) = policy.filter(|policy| !policy.runtime.drain(FAREWELL)) {
+        // The process has no later: what runs in the background is waited for, though not for ever. What was being started
+        // when the time was up is killed, which would live on.
+        if let Some(policy) = asked.get().filter(|policy| !(is_decided && policy.runtime.drain(FAREWELL))) {
             policy.runtime.shutdown(FAREWELL);
         }
         Ok(u8::try_from(answer.exit_code).unwrap_or(BROKEN))
@@ -172,7 +179,8 @@ impl Hook {
         dialect: &'static dyn Dialect,
         text: &str,
         deadline: Option<Deadline>,
-    ) -> Result<(WireAnswer, Policy)> {
+        asked: &Asked,
+    ) -> Result<WireAnswer> {
         let broken = || Failed::new("internal error; please report it");
         let event = catch_unwind(AssertUnwindSafe(|| dialects::event_from_wire(dialect.name(), text)))
             .map_err(|_| broken())??;
@@ -180,9 +188,9 @@ impl Hook {
         if deadline.left().is_some_and(|left| left.is_zero()) {
             return Err(too_late());
         }
-        let (hook, own, (sender, decided)) = (self.clone(), deadline.clone(), channel());
+        let (hook, own, asked, (sender, decided)) = (self.clone(), deadline.clone(), Arc::clone(asked), channel());
         let thread = std::thread::Builder::new().stack_size(DECIDING_STACK).spawn(move || {
-            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, &own)));
+            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, &own, &asked)));
             let _ = sender.send(decided.unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))));
         });
         thread.map_err(|why| Failed::new(format!("the system has no thread to decide on: {why}")))?;
@@ -203,14 +211,16 @@ impl Hook {
         dialect: &'static dyn Dialect,
         event: &WireEvent,
         deadline: &Deadline,
-    ) -> Result<(WireAnswer, Policy)> {
+        asked: &Asked,
+    ) -> Result<WireAnswer> {
         let which = self.which_of(dialect)?;
         refuse_brought_along(&which, &event.payload)?;
         let (policy, waiting) = self.policy(&which)?;
+        let policy = asked.get_or_init(|| policy);
         // Its name in an agent's settings is the project's too.
         let audit = self.audit.below(&which.directory()).open()?;
         let mut left = LeftVariables::of_agent(dialect.name());
-        let (mut outcome, envelope) = dispatch_for(&policy, event.event, &event.payload, deadline, &mut left)?;
+        let (mut outcome, envelope) = dispatch_for(policy, event.event, &event.payload, deadline, &mut left)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), &which, &event.payload, &outcome) {
@@ -220,8 +230,7 @@ impl Hook {
         let mut values = outcome_values(&outcome, &envelope);
         let lost = left.hand_on(&mut values.ext);
         let warnings = waiting.into_iter().chain(lost).map(|warning| format!("hookweave: {warning}")).collect();
-        let answer = dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?;
-        Ok((answer, policy))
+        Ok(dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?)
     }
 
     /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
@@ -408,7 +417,7 @@ mod tests {
         let claude = dialects::named("claude-code").unwrap();
         let event = r#"{"session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}"#;
         let over = Deadline::within(Some(Duration::ZERO));
-        let failed = line.hook.decide_in_time(claude, event, Some(over)).map(|_| ()).unwrap_err();
+        let failed = line.hook.decide_in_time(claude, event, Some(over), &Asked::default()).map(|_| ()).unwrap_err();
         assert!(failed.to_string().contains("time limit was over before a hook ran"), "{failed}");
     }
 }

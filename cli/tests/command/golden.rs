@@ -31,7 +31,8 @@ golden! {
 
 fn check_golden(name: &str) {
     let file: PathBuf = Path::new(HERE).join(format!("tests/golden/{name}.console"));
-    check(&file, &Place::new()).unwrap_or_else(|why| panic!("{why}"));
+    let failed = check(&file, &Place::new()).err();
+    assert!(failed.is_none(), "{}", failed.unwrap_or_default());
 }
 
 /// Runs the commands of a file; the error says what each printed that should have printed something else.
