@@ -115,16 +115,14 @@ fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value, read_line: Re
     // Whoever is ended by the agent has refused nothing.
     let refuses = handler.get("onFailure").and_then(Value::as_str) == Some("block")
         || handler.get("failClosed").and_then(Value::as_bool) == Some(true);
-    let killed = timeout.filter(|(_, limit)| !refuses && seconds(*limit) >= LEAST_SECONDS);
-    if let Some(((field, limit), longest)) = killed.zip(said.longest) {
-        if longest.as_secs_f64() >= seconds(limit) {
-            faults.push(format!(
-                "`{field}` is {limit}, and hookweave may take {} s: the agent may end it before it answers, which refuses \
-                 nothing; take it out, or add `--deadline {}`",
-                longest.as_secs(),
-                seconds(limit) * 0.9
-            ));
-        }
+    let ended = timeout.filter(|(_, limit)| !refuses && seconds(*limit) >= LEAST_SECONDS).zip(said.longest);
+    if let Some(((field, limit), longest)) = ended.filter(|((_, limit), own)| own.as_secs_f64() >= seconds(*limit)) {
+        faults.push(format!(
+            "`{field}` is {limit}, and hookweave may take {} s: the agent may end it before it answers, which refuses \
+             nothing; take it out, or add `--deadline {}`",
+            longest.as_secs(),
+            seconds(limit) * 0.9
+        ));
     }
     faults
 }
