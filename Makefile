@@ -128,6 +128,7 @@ generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the 
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-dialects --test it every_page_is_its_table
 	$(PY) tools/rust_api.py
 	$(PY) tools/third_party.py
+	$(PY) tools/attacks.py
 
 release: ## write the version VERSION=1.2.3 everywhere, and its notes from the changelog
 	@"$$(tools/find-python)" tools/release.py "$(VERSION)"

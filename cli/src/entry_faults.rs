@@ -1,5 +1,7 @@
 //! What lets an agent's settings look as if hookweave guarded, and takes the guarding away.
 
+use std::time::Duration;
+
 use hookweave_host::dialects::described::system;
 use serde_json::Value;
 
@@ -16,6 +18,17 @@ pub(crate) struct Fault {
     pub(crate) what: String,
     pub(crate) place: String,
 }
+
+/// What a command line that runs hookweave says of how it decides.
+pub(crate) struct Said {
+    /// Hooks run that nobody approved.
+    pub(crate) trusts_all: bool,
+    /// The longest time after which it has answered.
+    pub(crate) longest: Option<Duration>,
+}
+
+/// Reads such a command line.
+pub(crate) type ReadLine<'r> = &'r dyn Fn(&str) -> Option<Said>;
 
 /// The switches of an agent's settings by which no hook of them runs.
 pub(crate) fn switches(agent: &Agent, settings: &Value) -> Vec<Fault> {
@@ -45,7 +58,7 @@ pub(crate) fn switches(agent: &Agent, settings: &Value) -> Vec<Fault> {
 }
 
 /// What keeps entries that run hookweave from guarding.
-pub(crate) fn of_entries(agent: &Agent, settings: &Value) -> Vec<Fault> {
+pub(crate) fn of_entries(agent: &Agent, settings: &Value, read_line: ReadLine<'_>) -> Vec<Fault> {
     let events = settings.get("hooks").and_then(Value::as_object).or_else(|| settings.as_object());
     let mut faults = Vec::new();
     for (event, groups) in events.into_iter().flatten() {
@@ -56,14 +69,14 @@ pub(crate) fn of_entries(agent: &Agent, settings: &Value) -> Vec<Fault> {
                 Shape::Groups => format!("hooks.{event}[{group}].hooks[{at}]"),
             };
             let around = groups.get(group).filter(|_| agent.shape == Shape::Groups);
-            let found = of_entry(agent, around, handler);
+            let found = of_entry(agent, around, handler, read_line);
             faults.extend(found.into_iter().map(|what| Fault { what, place: place.clone() }));
         }
     }
     faults
 }
 
-fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value) -> Vec<String> {
+fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value, read_line: ReadLine<'_>) -> Vec<String> {
     let fields = ["command", "bash"].into_iter().filter_map(|field| handler.get(field)?.as_str());
     let Some(command) = fields.into_iter().find(|command| is_this_command(command)) else { return Vec::new() };
     let mut faults = Vec::new();
@@ -94,6 +107,22 @@ fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value) -> Vec<String
     let timeout = ["timeout", "timeoutSec"].into_iter().find_map(|field| Some((field, handler.get(field)?.as_f64()?)));
     if let Some((field, limit)) = timeout.filter(|(_, limit)| seconds(*limit) < LEAST_SECONDS) {
         faults.push(format!("`{field}` is {limit}, too short for an answer; take it out"));
+    }
+    let Some(said) = read_line(command) else { return faults };
+    if said.trusts_all {
+        faults.push("`--trust all` runs hooks of a project that nobody approved; take it out".to_owned());
+    }
+    // Whoever is ended by the agent has refused nothing.
+    let refuses = handler.get("onFailure").and_then(Value::as_str) == Some("block")
+        || handler.get("failClosed").and_then(Value::as_bool) == Some(true);
+    let ended = timeout.filter(|(_, limit)| !refuses && seconds(*limit) >= LEAST_SECONDS).zip(said.longest);
+    if let Some(((field, limit), longest)) = ended.filter(|((_, limit), own)| own.as_secs_f64() >= seconds(*limit)) {
+        faults.push(format!(
+            "`{field}` is {limit}, and hookweave may take {} s: the agent may end it before it answers, which refuses \
+             nothing; take it out, or add `--deadline {}`",
+            longest.as_secs(),
+            seconds(limit) * 0.9
+        ));
     }
     faults
 }

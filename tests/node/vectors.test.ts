@@ -20,8 +20,12 @@ process.env["HOME"] = home;
 const ran: string[] = [];
 const failed: string[] = [];
 
-const attacks = readdirSync(new URL("attacks/", folder)).map((file) => `attacks/${file}`);
-for (const file of [...readdirSync(folder).sort(), ...attacks.sort()]) {
+const files = ["", "attacks/", "attacks/published/"].flatMap((below) =>
+  readdirSync(new URL(below, folder))
+    .sort()
+    .map((file) => below + file),
+);
+for (const file of files) {
   if (!file.endsWith(".json") || file === "schema.json" || file === "rules.json") continue;
   const { topic, cases } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
     topic: string;

@@ -29,6 +29,8 @@ SESSIONS = HERE / "sessions"
 REMOTE = HERE / "remote"
 # Adversarial vectors have the usual format, and the topic `attacks-NAME` in the file `attacks/NAME.json`.
 ATTACKS = HERE / "attacks"
+# Those that others published: the topic `published-NAME` in the file `attacks/published/NAME.json`.
+PUBLISHED = ATTACKS / "published"
 
 
 def read_topics(folder: Path, prefix: str = "") -> dict[str, dict]:
@@ -164,7 +166,7 @@ def main() -> int:
     parser.add_argument("--files", action="store_true", help="check the files only, not what the runners ran")
     parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")
     options = parser.parse_args()
-    topics = read_topics(HERE) | read_topics(ATTACKS, "attacks-")
+    topics = read_topics(HERE) | read_topics(ATTACKS, "attacks-") | read_topics(PUBLISHED, "published-")
     sessions = read_topics(SESSIONS)
     remote = read_topics(REMOTE, "remote-")
     faults = (

@@ -16,10 +16,11 @@ use serde::Serialize;
 use crate::agent_approval::{needed, unapproved_by_codex};
 use crate::agents::{AGENTS, Agent, Reach};
 use crate::commands::applies::{Applies, Entry};
+use crate::commands::hook::Hook;
 use crate::commands::install::on_path;
 use crate::commands::trust::store;
 use crate::delegates::{self, Delegate};
-use crate::entry_faults::{self, Fault};
+use crate::entry_faults::{self, Fault, Said};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::program_of;
@@ -363,7 +364,7 @@ fn entries_of(agent: &Agent, file: &Path) -> Result<(Vec<Own>, Faults)> {
         Ok(settings) => {
             let value = settings.value();
             let (switches, of_entries) =
-                (entry_faults::switches(agent, &value), entry_faults::of_entries(agent, &value));
+                (entry_faults::switches(agent, &value), entry_faults::of_entries(agent, &value, &said_by));
             Ok((settings.own(agent), Faults { switches, of_entries }))
         }
         // A file of other things is the agent's own affair.
@@ -388,4 +389,10 @@ fn installed(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
         );
         Finding::new(Level::Wrong, "agents", what)
     }
+}
+
+/// What a command line of an agent's settings says of how hookweave decides.
+fn said_by(line: &str) -> Option<Said> {
+    let hook = Hook::of_line(line)?;
+    Some(Said { trusts_all: hook.trusts_all(), longest: hook.longest() })
 }

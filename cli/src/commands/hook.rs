@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
@@ -73,6 +74,9 @@ pub(crate) struct Hook {
     audit: AuditArgs,
 }
 
+/// The policy whose hooks may run, as soon as there is one: also the thread that is left behind may have started some.
+type Asked = Arc<OnceLock<Policy>>;
+
 /// Whose policy must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Required {
@@ -118,10 +122,24 @@ impl Hook {
         Alone::try_parse_from(program.chain(words)).ok().map(|alone| alone.hook)
     }
 
+    /// What a command line of an agent's settings says.
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
+        Self::of_words(words_behind_program(line)?.into_iter().map(OsString::from))
+    }
+
     /// The hooks that a command line of an agent's settings asks when the agent works in a project.
     pub(crate) fn asked_by(line: &str, project: &Path) -> Option<Which> {
-        let words = words_behind_program(line)?;
-        Some(Self::of_words(words.into_iter().map(OsString::from))?.which_below(project))
+        Some(Self::of_line(line)?.which_below(project))
+    }
+
+    /// Whether hooks run that nobody approved.
+    pub(crate) fn trusts_all(&self) -> bool {
+        self.which.trust == TrustChoice::All
+    }
+
+    /// The longest time after which it has answered about a tool call.
+    pub(crate) fn longest(&self) -> Option<Duration> {
+        self.deadline.or_else(|| usual_limit(dialects::named(&self.agent).ok()?, "PreToolUse"))
     }
 
     /// Runs the command; gives the exit code that the agent expects.
@@ -132,20 +150,23 @@ impl Hook {
         let deadline = self.deadline.map(|limit| Deadline::within(Some(limit)));
         let read = read_stdin_within(self.deadline);
         let text = read.as_deref().unwrap_or_default();
+        let asked = Asked::default();
         let decided = match &read {
-            Ok(text) => self.decide_in_time(dialect, text, deadline),
+            Ok(text) => self.decide_in_time(dialect, text, deadline, &asked),
             Err(why) => Err(Failed::new(why.to_string())),
         };
-        let (answer, policy) = match decided {
-            Ok((answer, policy)) => (answer, Some(policy)),
+        let is_decided = decided.is_ok();
+        let answer = match decided {
+            Ok(answer) => answer,
             Err(why) => {
                 let why = format!("hookweave could not decide: {}", shown(&why.to_string()));
-                (dialects::unable_to_wire(dialect.name(), text, &why)?, None)
+                dialects::unable_to_wire(dialect.name(), text, &why)?
             }
         };
         print_answer(&answer)?;
-        // The process has no later: what runs in the background is waited for, though not for ever.
-        if let Some(policy) = policy.filter(|policy| !policy.runtime.drain(FAREWELL)) {
+        // The process has no later: what runs in the background is waited for, though not for ever. What was being started
+        // when the time was up is killed, which would live on.
+        if let Some(policy) = asked.get().filter(|policy| !(is_decided && policy.runtime.drain(FAREWELL))) {
             policy.runtime.shutdown(FAREWELL);
         }
         Ok(u8::try_from(answer.exit_code).unwrap_or(BROKEN))
@@ -158,17 +179,18 @@ impl Hook {
         dialect: &'static dyn Dialect,
         text: &str,
         deadline: Option<Deadline>,
-    ) -> Result<(WireAnswer, Policy)> {
+        asked: &Asked,
+    ) -> Result<WireAnswer> {
         let broken = || Failed::new("internal error; please report it");
         let event = catch_unwind(AssertUnwindSafe(|| dialects::event_from_wire(dialect.name(), text)))
             .map_err(|_| broken())??;
-        let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_deadline(dialect, &event)));
+        let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_limit(dialect, event.event)));
         if deadline.left().is_some_and(|left| left.is_zero()) {
             return Err(too_late());
         }
-        let (hook, own, (sender, decided)) = (self.clone(), deadline.clone(), channel());
+        let (hook, own, asked, (sender, decided)) = (self.clone(), deadline.clone(), Arc::clone(asked), channel());
         let thread = std::thread::Builder::new().stack_size(DECIDING_STACK).spawn(move || {
-            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, &own)));
+            let decided = catch_unwind(AssertUnwindSafe(|| hook.decide(dialect, &event, &own, &asked)));
             let _ = sender.send(decided.unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))));
         });
         thread.map_err(|why| Failed::new(format!("the system has no thread to decide on: {why}")))?;
@@ -189,14 +211,16 @@ impl Hook {
         dialect: &'static dyn Dialect,
         event: &WireEvent,
         deadline: &Deadline,
-    ) -> Result<(WireAnswer, Policy)> {
+        asked: &Asked,
+    ) -> Result<WireAnswer> {
         let which = self.which_of(dialect)?;
         refuse_brought_along(&which, &event.payload)?;
         let (policy, waiting) = self.policy(&which)?;
+        let policy = asked.get_or_init(|| policy);
         // Its name in an agent's settings is the project's too.
         let audit = self.audit.below(&which.directory()).open()?;
         let mut left = LeftVariables::of_agent(dialect.name());
-        let (mut outcome, envelope) = dispatch_for(&policy, event.event, &event.payload, deadline, &mut left)?;
+        let (mut outcome, envelope) = dispatch_for(policy, event.event, &event.payload, deadline, &mut left)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), &which, &event.payload, &outcome) {
@@ -206,8 +230,7 @@ impl Hook {
         let mut values = outcome_values(&outcome, &envelope);
         let lost = left.hand_on(&mut values.ext);
         let warnings = waiting.into_iter().chain(lost).map(|warning| format!("hookweave: {warning}")).collect();
-        let answer = dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?;
-        Ok((answer, policy))
+        Ok(dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?)
     }
 
     /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
@@ -231,8 +254,7 @@ impl Hook {
     /// Why every gate is refused where a command line asks; `None` where the hooks decide. Trust and its
     /// store are those of the one who wants to know, unless the line names its own.
     pub(crate) fn refusal(line: &str, asked: &Which) -> Option<String> {
-        let words = words_behind_program(line)?;
-        let hook = Self::of_words(words.into_iter().map(OsString::from))?;
+        let hook = Self::of_line(line)?;
         let mut which = hook.which_below(&asked.directory());
         which.trust_store = which.trust_store.or_else(|| asked.trust_store.clone());
         if asked.trust == TrustChoice::All {
@@ -293,8 +315,8 @@ fn too_late() -> Failed {
 }
 
 /// A little less than the agent waits for a hook of its own.
-fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> {
-    dialect.timeout(event.event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
+fn usual_limit(dialect: &dyn Dialect, event: &str) -> Option<Duration> {
+    dialect.timeout(event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
 }
 
 /// A store below the directory that the agent works in proves nothing: the agent, or the checkout, could have written it.
@@ -355,7 +377,10 @@ fn untrusted(report: &LoadReport) -> Option<String> {
     let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
     let waiting = (waiting > 0).then(|| {
         let what = count(waiting, "hook");
-        format!("{what} of this project are not approved and do not run; review them with `hookweave list`, then `hookweave trust approve`")
+        let is_not = if waiting == 1 { "is not approved and does" } else { "are not approved and do" };
+        format!(
+            "{what} of this project {is_not} not run; review them with `hookweave list`, then `hookweave trust approve`"
+        )
     });
     let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
     (!told.is_empty()).then(|| told.join("\n"))
@@ -392,7 +417,7 @@ mod tests {
         let claude = dialects::named("claude-code").unwrap();
         let event = r#"{"session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}"#;
         let over = Deadline::within(Some(Duration::ZERO));
-        let failed = line.hook.decide_in_time(claude, event, Some(over)).map(|_| ()).unwrap_err();
+        let failed = line.hook.decide_in_time(claude, event, Some(over), &Asked::default()).map(|_| ()).unwrap_err();
         assert!(failed.to_string().contains("time limit was over before a hook ran"), "{failed}");
     }
 }

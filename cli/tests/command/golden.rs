@@ -9,7 +9,7 @@ use crate::support::{HERE, Place, Step, steps_of};
 
 macro_rules! golden {
     ($($name:ident)*) => {
-        $(#[test] fn $name() { check(&stringify!($name).replace('_', "-")); })*
+        $(#[test] fn $name() { check_golden(&stringify!($name).replace('_', "-")); })*
 
         #[test]
         fn every_file_is_checked() {
@@ -29,10 +29,15 @@ golden! {
     list mistakes record run sarif sources test trust try_call
 }
 
-fn check(name: &str) {
+fn check_golden(name: &str) {
     let file: PathBuf = Path::new(HERE).join(format!("tests/golden/{name}.console"));
-    let steps = steps_of(&std::fs::read_to_string(&file).unwrap());
-    let place = Place::new();
+    let failed = check(&file, &Place::new()).err();
+    assert!(failed.is_none(), "{}", failed.unwrap_or_default());
+}
+
+/// Runs the commands of a file; the error says what each printed that should have printed something else.
+pub(crate) fn check(file: &Path, place: &Place) -> Result<(), String> {
+    let steps = steps_of(&std::fs::read_to_string(file).unwrap());
     let mut came = String::new();
     let mut failures = Vec::new();
     for Step { remarks, command, expected } in steps {
@@ -43,8 +48,9 @@ fn check(name: &str) {
         }
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&file, came.trim_end().to_owned() + "\n").unwrap();
-    } else {
-        assert!(failures.is_empty(), "{}:\n{}", file.display(), failures.join("\n"));
+        std::fs::write(file, came.trim_end().to_owned() + "\n").unwrap();
+    } else if !failures.is_empty() {
+        return Err(format!("{}:\n{}", file.display(), failures.join("\n")));
     }
+    Ok(())
 }

@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test ends with a message")]
 
+mod attacks;
 mod golden;
 mod outputs;
 mod pages;

@@ -10,6 +10,7 @@ pub mod discover;
 mod entry;
 mod guard;
 mod guarding;
+mod links;
 pub mod lint;
 pub mod load;
 mod merge;

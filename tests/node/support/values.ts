@@ -57,6 +57,8 @@ function decodeEscape(name: string, given: Json): unknown {
       const [text, times] = given as [string, number];
       return text.repeat(times);
     }
+    case "$joined":
+      return (given as Json[]).map(decode).join("");
     case "$nested": {
       let nested: unknown = 1;
       for (let level = 0; level < (given as number); level++) nested = [nested];

@@ -39,7 +39,7 @@ TEN_MINUTES = 600
 def cases() -> list[dict[str, Any]]:
     """Every case of every file."""
     files = [path for path in sorted(FOLDER.glob("*.json")) if path.name not in ("schema.json", "rules.json")]
-    files += sorted((FOLDER / "attacks").glob("*.json"))
+    files += sorted((FOLDER / "attacks").glob("*.json")) + sorted((FOLDER / "attacks" / "published").glob("*.json"))
     return [case for path in files for case in json.loads(path.read_text(encoding="utf-8"))["cases"]]
 
 

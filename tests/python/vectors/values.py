@@ -28,6 +28,7 @@ ESCAPES: dict[str, Callable[[Any], Any]] = {
     "$tuple": lambda items: tuple(decode(item) for item in items),
     "$surrogate": lambda code: chr(int(code, 16)),
     "$repeat": lambda given: given[0] * given[1],
+    "$joined": lambda parts: "".join(decode(part) for part in parts),
     "$nested": _nested,
     "$bigkey": lambda _: {1: "one"},
 }

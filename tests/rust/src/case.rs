@@ -14,6 +14,9 @@ struct Topic {
     #[expect(dead_code, reason = "the file's name says it too; tests/vectors/compare.py holds them together")]
     #[serde(rename = "topic")]
     name: String,
+    #[expect(dead_code, reason = "what a published attack is; docs/attacks.md shows it")]
+    #[serde(default)]
+    advisory: Value,
     cases: Vec<Value>,
 }
 
@@ -229,11 +232,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Every case of every file, by file name and then as they stand there; those of the folder `attacks` come last.
+/// Every case of every file, by file name and then as they stand there; those of the folder `attacks` come last, and of
+/// these the published ones.
 #[must_use]
 pub fn read_all() -> Vec<Case> {
     let mut paths = files(&folder());
     paths.extend(files(&folder().join("attacks")));
+    paths.extend(files(&folder().join("attacks/published")));
     let mut cases = Vec::new();
     for path in paths {
         let topic: Topic = serde_json::from_str(&std::fs::read_to_string(&path).unwrap())

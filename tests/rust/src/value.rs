@@ -36,6 +36,10 @@ fn escaped(name: &str, inner: &Value) -> Value {
         "$repeat" => {
             Value::from(inner[0].as_str().unwrap().repeat(usize::try_from(inner[1].as_u64().unwrap()).unwrap()))
         }
+        "$joined" => {
+            let parts = inner.as_array().unwrap().iter();
+            Value::from(parts.map(|part| expand(part).unwrap().as_str().unwrap().to_owned()).collect::<String>())
+        }
         "$tuple" => expand(inner).unwrap(),
         "$nested" => {
             (1..inner.as_u64().unwrap()).fold(Value::Array(Vec::new()), |inside, _| Value::Array(vec![inside]))

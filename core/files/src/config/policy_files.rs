@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::configuration::{Configuration, Ready};
+use super::links::real;
 use super::places::{self, Directories};
 use super::{Declared, Guard, Run};
 use hookweave_dialects::described::SYSTEMS;
@@ -34,16 +35,34 @@ const PROMPT: &str = "this may change a file that decides what agents may do or 
 /// Files beside those of hook systems: what git, agents and editors run by themselves.
 const FURTHER: &[&str] = &[
     ".git/config",
+    ".git/config.worktree",
+    ".lefthook.yml",
     ".mcp.json",
+    ".pre-commit-config.yaml",
     ".cursor/mcp.json",
     ".vscode/mcp.json",
     ".vscode/settings.json",
     ".vscode/tasks.json",
+    "lefthook.yml",
 ];
 
 /// Folders all of whose files count.
-const FOLDERS: &[&str] =
-    &[".git/hooks", ".github/hooks", ".copilot/hooks", ".hookweave", ".husky", ".wingman/agents", "managed-settings.d"];
+const FOLDERS: &[&str] = &[
+    ".copilot/hooks",
+    ".git/hooks",
+    ".githooks",
+    ".github/hooks",
+    ".hookweave",
+    ".husky",
+    ".wingman/agents",
+    "managed-settings.d",
+];
+
+/// Settings of git for all repositories, below the user's home.
+const GIT_OF_USER: &[&str] = &[".config/git/config", ".gitconfig"];
+
+/// The same for all users.
+const GIT_OF_ALL: &str = "/etc/gitconfig";
 
 /// The files, as far as they are known.
 #[derive(Debug)]
@@ -105,6 +124,8 @@ impl PolicyFiles {
         let paths: Vec<PathBuf> = fixed
             .chain(places.store.map(Path::to_path_buf))
             .chain(scripts)
+            .chain(places.directories.home.iter().flat_map(|home| GIT_OF_USER.iter().map(|file| home.join(file))))
+            .chain([PathBuf::from(GIT_OF_ALL)])
             .flat_map(|path| [real(&path), path])
             .chain(programs())
             .collect();
@@ -141,6 +162,7 @@ impl PolicyFiles {
         files().any(|file| ends_with(path, file))
             || FOLDERS.iter().any(|folder| format!("/{path}/").contains(&format!("/{folder}/")))
             || path.rsplit('/').next().is_some_and(|last| last.starts_with('.') && holds(last))
+            || is_inside_git(path)
             || self.named.iter().any(|named| named == path)
     }
 }
@@ -186,16 +208,12 @@ impl FileSet for PolicyFiles {
     }
 }
 
-/// A path with its links resolved, as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)));
-    there.map_or_else(
-        || path.to_path_buf(),
-        |(above, real)| match path.strip_prefix(above) {
-            Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
-            _ => real,
-        },
-    )
+/// Whether a path is a setting or a hook of a submodule or a worktree, which git keeps within its own folder.
+fn is_inside_git(path: &str) -> bool {
+    let inside = path.rsplit_once(".git/modules/").or_else(|| path.rsplit_once(".git/worktrees/"));
+    inside.is_some_and(|(_, inside)| {
+        matches!(base_name(inside), "config" | "config.worktree") || inside.split('/').any(|part| part == "hooks")
+    })
 }
 
 /// The program itself, in each folder in which the system looks for programs.

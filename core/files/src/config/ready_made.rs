@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::Run;
+use super::links::led_to;
 use super::policies::{self, Answer, Chosen, Setting};
 use crate::computed::{Computed, Limit, MOST, Per, Redacted};
 use hookweave_machine::Error;
@@ -123,7 +124,8 @@ fn protect<H: Host>(reader: &Reader<'_, H>) -> Result<Vec<ReadyMade>, Error> {
         }
     });
     let files = NamedFiles::new(&paths).map_err(|why| reader.refuse("paths", why))?;
-    let matcher = MatcherSpec::default().writes(Writes::new("protected paths", Arc::new(files)).access(access));
+    let matcher =
+        MatcherSpec::default().writes(Writes::new("protected paths", Arc::new(files)).access(access).following(led_to));
     let decision = if asks { Decision::Ask(Some(reason)) } else { Decision::Block(reason) };
     Ok(vec![ReadyMade::new(
         "PreToolUse",

@@ -142,13 +142,24 @@ pub struct Writes {
     access: Access,
     /// Only what a line names for sure counts.
     is_sure: bool,
+    links: Option<Links>,
 }
+
+/// Says where a path from the root leads by links, if anywhere else than it says: from the root, and from each of the folders
+/// that it lies in, as they are spelled.
+type Links = fn(&str, &[String]) -> Vec<String>;
 
 impl Writes {
     /// Calls that may change one of these files; the label names them to people.
     #[must_use]
     pub fn new(label: &'static str, files: Arc<dyn FileSet>) -> Self {
-        Self { label, files, access: Access::Write, is_sure: false }
+        Self { label, files, access: Access::Write, is_sure: false, links: None }
+    }
+
+    /// The same for paths that lead to the files by links.
+    #[must_use]
+    pub fn following(self, links: Links) -> Self {
+        Self { links: Some(links), ..self }
     }
 
     /// The same for calls that read them too, or only those.
@@ -216,7 +227,8 @@ impl Writes {
         is_left_out: &dyn Fn(&Simple, &Line) -> bool,
     ) -> Option<Touched> {
         let paths = input.paths();
-        if let Some(path) = paths.items.iter().find(|path| self.has(path)) {
+        let place = |path: &str| input.place(path);
+        if let Some(path) = paths.items.iter().find(|path| self.has(std::slice::from_ref(path), &place)) {
             return Some(Touched::Named(path.raw.clone()));
         }
         let (lines, is_unreadable) = input.lines();
@@ -224,7 +236,6 @@ impl Writes {
             return Some(Touched::Unnamed);
         }
         let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
-        let place = |path: &str| input.place(path);
         lines.iter().find_map(|reading| {
             // A line of another shell's is read as far as all shells agree.
             let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
@@ -232,7 +243,8 @@ impl Writes {
                 None => self.is_named_in(reading.text()).then_some(Touched::Unnamed),
                 Some(line) => {
                     let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
-                    Lines { files, access, is_sure, reading, line, place: &place, is_left_out, present }.touched()
+                    let (set, place) = (self, &place);
+                    Lines { set, files, access, is_sure, reading, line, place, is_left_out, present }.touched()
                 }
             }
         })
@@ -243,8 +255,16 @@ impl Writes {
         self.files.is_named_in(text) || self.files.is_of_policy() && policy::changes_by_text(text)
     }
 
-    fn has(&self, path: &PathForms) -> bool {
-        path.forms().any(|form| self.files.has(form))
+    /// Whether one of some paths is that of a file of the set, or leads to it.
+    fn has(&self, paths: &[PathForms], place: &dyn Fn(&str) -> [PathForms; 2]) -> bool {
+        let has = |path: &PathForms| path.forms().any(|form| self.files.has(form));
+        if paths.iter().any(has) {
+            return true;
+        }
+        let Some(links) = self.links else { return false };
+        let here: Vec<String> = place(".").into_iter().flat_map(|path| path.places).map(|place| place.full).collect();
+        let mut places = paths.iter().flat_map(|path| &path.places);
+        places.any(|at| links(&at.full, &here).iter().any(|led| place(led).iter().any(has)))
     }
 }
 
@@ -276,6 +296,7 @@ impl Touched {
 
 /// A line held against the set.
 struct Lines<'l> {
+    set: &'l Writes,
     files: &'l dyn FileSet,
     access: Access,
     is_sure: bool,
@@ -462,7 +483,7 @@ impl Lines<'_> {
     }
 
     fn is_in_set(&self, path: &str) -> bool {
-        (self.place)(path).iter().flat_map(PathForms::forms).any(|form| self.files.has(form))
+        self.set.has(&(self.place)(path), self.place)
     }
 
     /// Whether a path from the root of which parts are unknown may be that of a file of the set.

@@ -150,6 +150,20 @@ pub(super) fn names_program_of_git(setting: &str) -> bool {
     })
 }
 
+/// Whether `git clone` or `git init` gives a repository hooks, or settings that name a program.
+pub(super) fn equips_repository(args: &[Word]) -> bool {
+    let pairs = args.iter().zip(args.iter().skip(1));
+    let mut apart =
+        pairs.filter(|(option, _)| matches!(option.plain.as_str(), "-c" | "--config")).map(|(_, word)| word);
+    let is_setting = |text: Option<&str>| text.is_some_and(names_program_of_git);
+    apart.any(|word| is_setting(word.fixed()) || word.fixed().is_none())
+        || args.iter().any(|word| {
+            let text = word.plain.as_str();
+            text.starts_with("--template")
+                || is_setting(text.strip_prefix("--config=").or_else(|| text.strip_prefix("-c")))
+        })
+}
+
 /// Whether `git config` changes what git runs by itself.
 pub(super) fn changes_git(args: &[Word]) -> bool {
     const READS: &[&str] = &["get", "list", "-l", "--list"];

@@ -248,7 +248,16 @@ fn operands(args: &[Word]) -> Vec<Cow<'_, Word>> {
     words
 }
 
-/// What `cp` and its kin write: the last word, or what is given below it; `mv` and `ln` what they are given too.
+/// Whether `cp` makes links, by which what it is given is changed later.
+fn makes_links(args: &[Word]) -> bool {
+    args.iter().any(|word| match word.plain.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => matches!(long, "-link" | "-symbolic-link"),
+        Some(letters) => !letters.starts_with('S') && letters.contains(['l', 's']),
+        None => false,
+    })
+}
+
+/// What `cp` and its kin write: the last word, or what is given below it; what makes links, and `mv`, what it is given too.
 fn put<'w>(program: &str, args: &'w [Word], mut words: Vec<Cow<'w, Word>>) -> PutWords<'w> {
     let has_target = args.iter().any(|word| word.plain.starts_with("-t") || word.plain.starts_with("--target"));
     if has_target {
@@ -260,7 +269,7 @@ fn put<'w>(program: &str, args: &'w [Word], mut words: Vec<Cow<'w, Word>>) -> Pu
         Some((last.clone(), Cow::Owned(source.with(&format!("{}/{name}", last.plain)))))
     });
     let below = below.collect();
-    if !matches!(program, "mv" | "ln") {
+    if !(matches!(program, "mv" | "ln") || program == "cp" && makes_links(args)) {
         words.clear();
     }
     words.push(last);
@@ -282,6 +291,7 @@ fn git(args: &[Word]) -> Use<'_> {
             }
             option if option.starts_with('-') => rest = behind,
             "config" if policy::changes_git(behind) => return Use::Policy,
+            "clone" | "init" if policy::equips_repository(behind) => return Use::Policy,
             "config" => return Use::Files(Changes { written: operands(behind), ..Changes::default() }),
             verb if GIT_READS.contains(&verb) => {
                 return Use::Files(Changes { written: git_output(behind), ..Changes::default() });
