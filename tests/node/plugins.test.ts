@@ -120,12 +120,16 @@ test("OpenCode: with hooks that nobody approved, everything is refused if so wan
 });
 
 /** pi, as far as the extension knows it. */
-function inPi(options: PluginOptions, chosen?: string): (event: string, given: object) => unknown {
+function inPi(
+  options: PluginOptions,
+  chosen?: string,
+  sent: string[] = [],
+): (event: string, given: object) => unknown {
   const handlers = new Map<string, (event: never, context: PiContext) => unknown>();
   pi(
     {
       on: (event, handler) => handlers.set(event, handler),
-      sendMessage: () => undefined,
+      sendMessage: ({ content }) => void sent.push(content),
     },
     options,
   );
@@ -168,4 +172,17 @@ test("pi: a prompt that a hook refuses goes no further", async () => {
   client.registerHook("UserPromptSubmit", () => HookResponse.block("not today"));
   const input = { text: "hello", source: "rpc" };
   assert.deepEqual(await inPi({ client }, "")("input", input), { action: "handled" });
+});
+
+test("pi: a hook keeps the agent at work, unless pi ends", async () => {
+  const client = policy();
+  client.registerHook("Stop", () => HookResponse.block("the tests are missing"));
+  const sent: string[] = [];
+  const tell = inPi({ client }, "", sent);
+  await tell("input", { text: "hello" });
+  await tell("agent_end", {});
+  assert.equal(sent.length, 1);
+  assert.match(sent[0] ?? "", /the tests are missing/);
+  await Promise.all([tell("agent_end", {}), tell("session_shutdown", {})]);
+  assert.equal(sent.length, 1);
 });

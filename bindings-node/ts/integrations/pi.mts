@@ -129,14 +129,21 @@ export function hookweave(pi: PiApi, options: PluginOptions = {}): void {
       }
     },
   );
-  pi.on("agent_end", async (_event, context) => {
+  let stopping: Promise<void> = Promise.resolve();
+  let isClosing = false;
+  const stop = async (context: PiContext): Promise<void> => {
     const content = await of(context).stopped(idOf(context));
-    if (content === null) return;
+    if (content === null || isClosing) return;
     const message = { customType: "hookweave", content, display: true };
     pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" });
-  });
+  };
+  pi.on("agent_end", (_event, context) => (stopping = stop(context)));
   pi.on("session_shutdown", async (_event, context) => {
+    // With `-p` pi does not wait for what is told of the agent's end.
+    isClosing = true;
+    await stopping.catch(() => undefined);
     await of(context).close();
+    isClosing = false;
   });
 }
 

@@ -23,7 +23,8 @@ const LIMIT = 240_000;
 const opencode = {
   name: "opencode",
   shell: "bash",
-  plugin: [".opencode/plugin/hookweave.js", 'export { hookweave } from "hookweave/opencode";\n'],
+  plugin: ".opencode/plugin/hookweave.js",
+  line: 'export { hookweave } from "hookweave/opencode";\n',
   settings(home, url) {
     const models = { scripted: { name: "scripted", tool_call: true } };
     const options = { baseURL: url, apiKey: "none" };
@@ -55,7 +56,8 @@ const opencode = {
 const pi = {
   name: "pi",
   shell: "bash",
-  plugin: [".pi/extensions/hookweave.ts", 'export { hookweave as default } from "hookweave/pi";\n'],
+  plugin: ".pi/extensions/hookweave.js",
+  line: 'export { hookweave as default } from "hookweave/pi";\n',
   settings(home, url) {
     const model = {
       id: "scripted",
@@ -106,19 +108,22 @@ export function install({ name }) {
 /**
  * Runs an agent on a prompt, in a home and a project of its own.
  *
- * `plugin` is what its plugin's file holds, if it is not the one line of the documentation; `policy` is the user's.
+ * `line` is what its plugin's file holds, if it is not what `hookweave install` writes; `policy` is the user's.
  */
-export async function run(agent, { url, prompt = "do it", policy = "", plugin, files = {} }) {
+export async function run(agent, { url, policy = "", line, files = {}, hasPackage = true }) {
   const folder = mkdtempSync(join(tmpdir(), `live-${agent.name}-`));
   const [home, project] = ["home", "project"].map((name) => join(folder, name));
-  const [place, line] = agent.plugin;
   agent.settings(home, url);
   write(join(home, ".config/hookweave/hookweave.toml"), policy);
-  write(join(project, place), plugin ?? line);
+  const installed = readFileSync(join(root, "cli/src/plugins", `${agent.name}.js`), "utf8");
+  write(join(project, agent.plugin), line ?? installed);
   for (const [name, content] of Object.entries(files)) write(join(project, name), content);
-  mkdirSync(join(project, "node_modules"));
-  symlinkSync(join(root, "bindings-node"), join(project, "node_modules/hookweave"), "dir");
-  const [program, words] = agent.command(join(root, "target/live/javascript", agent.name), prompt);
+  if (hasPackage) {
+    mkdirSync(join(project, "node_modules"));
+    symlinkSync(join(root, "bindings-node"), join(project, "node_modules/hookweave"), "dir");
+  }
+  const folderOfAgent = join(root, "target/live/javascript", agent.name);
+  const [program, words] = agent.command(folderOfAgent, "do it");
   const { PATH, LANG } = process.env;
   const child = spawn(program, words, {
     cwd: project,

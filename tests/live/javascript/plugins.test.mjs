@@ -41,6 +41,11 @@ event = "UserPromptSubmit"
 command = ["sh", "-c", 'echo "{\\"modified\\": {\\"prompt\\": \\"work carefully\\"}}"']
 
 [[hooks]]
+name = "stop"
+event = "Stop"
+command = ["sh", "-c", "touch stopped"]
+
+[[hooks]]
 name = "end"
 event = "SessionEnd"
 command = ["sh", "-c", "touch ended"]
@@ -98,16 +103,26 @@ for (const agent of AGENTS) {
         assert.match(model.told(), /the house rule is seven/);
       });
       test("hears of the end", () => {
-        assert.ok(ran.has("ended"));
+        assert.deepEqual([ran.has("stopped"), ran.has("ended")], [true, true]);
       });
     });
 
-    test("where the policy cannot be read, the model is asked for nothing", async () => {
-      const model = await scripted([command("touch made"), "done"]);
-      const ran = await run(agent, { url: model.url, policy: "hookweave = 1\n[[hooks]]\n" });
-      assert.deepEqual([ran.has("made"), model.requests.length], [false, 0], ran.output);
-      model.close();
-      ran.remove();
-    });
+    const refusals = {
+      "the policy cannot be read": { policy: "hookweave = 1\n[[hooks]]\n" },
+      "the policy cannot be read, with the line of the documentation": {
+        policy: "hookweave = 1\n[[hooks]]\n",
+        line: agent.line,
+      },
+      "the package is missing": { hasPackage: false },
+    };
+    for (const [where, how] of Object.entries(refusals)) {
+      test(`where ${where}, the model is asked for nothing`, async () => {
+        const model = await scripted([command("touch made"), "done"]);
+        const ran = await run(agent, { url: model.url, ...how });
+        assert.deepEqual([ran.has("made"), model.requests.length], [false, 0], ran.output);
+        model.close();
+        ran.remove();
+      });
+    }
   });
 }
