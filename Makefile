@@ -51,7 +51,7 @@ NODE_INTEGRATIONS_READY := $(NODE_INTEGRATIONS:%=%/node_modules/.stamp)
 READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-python test-node test-stress test-integrations msrv minimal-versions lint bench mutate coverage advisories release format generate clean python node ready
+.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint bench mutate coverage advisories release format generate clean python node ready
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -94,6 +94,9 @@ test-integrations: $(PYTHON_READY) $(NODE_READY) $(INTEGRATIONS_READY) $(NODE_IN
 	        -m pytest -q -n 2 -p no:cacheprovider --environment $$environment || failed="$$failed $$environment"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 	@node tests/integrations/node/run.mjs $(NODE_INTEGRATIONS)
+
+test-live: $(NODE_READY) ## run hookweave inside the real agents, offline, with a scripted model; downloads them first
+	@node --test tests/live/javascript/
 
 # With what is fetched beside what is compiled.
 ready:

@@ -10,6 +10,7 @@ use hookweave_host::error::did_you_mean;
 use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};
+use crate::plugins::PLUGIN_AGENTS;
 
 /// Whose settings are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -254,7 +255,8 @@ fn number(seconds: f64) -> Value {
 
 /// The names of all agents, for help.
 pub(crate) fn agents_help() -> String {
-    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    let plugins = PLUGIN_AGENTS.iter().map(|agent| agent.name);
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).chain(plugins).collect();
     format!("Agents: {}.", names.join(", "))
 }
 

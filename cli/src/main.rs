@@ -23,6 +23,7 @@ mod html;
 mod input;
 mod left_variables;
 mod mark;
+mod plugins;
 mod policy;
 mod progress;
 mod recording;

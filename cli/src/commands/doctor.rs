@@ -24,6 +24,7 @@ use crate::entry_faults::{self, Fault, Said};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::program_of;
+use crate::plugins::{PLUGIN_AGENTS, package_for};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, folded, is_quiet, json, styled};
 use crate::settings::{Own, Settings};
@@ -218,6 +219,7 @@ impl Doctor {
                 findings.push(Finding::new(Level::Note, "agents", what));
             }
         }
+        plugins(&project, findings);
         if findings.len() == before {
             let approved = self.approved_here();
             let what = "no agent runs hookweave here; `hookweave install --agent NAME` sets one up";
@@ -370,6 +372,25 @@ fn entries_of(agent: &Agent, file: &Path) -> Result<(Vec<Own>, Faults)> {
         // A file of other things is the agent's own affair.
         Err(_) if !text.contains("hookweave") => Ok((Vec::new(), Faults::default())),
         Err(why) => Err(Failed::file(file, why)),
+    }
+}
+
+/// The plugins by which agents ask hookweave, and whether they find the package.
+fn plugins(project: &Path, findings: &mut Vec<Finding>) {
+    for agent in PLUGIN_AGENTS {
+        for reach in [Reach::User, Reach::Project] {
+            let Ok((file, _)) = agent.file(reach, project) else { continue };
+            let Ok(text) = crate::document::read_text(&file) else { continue };
+            if !agent.is_asked_by(&text) {
+                continue;
+            }
+            findings.push(if package_for(&file).is_some() {
+                let where_to = file.strip_prefix(".").unwrap_or(&file).display();
+                Finding::new(Level::Fine, "agents", format!("{} asks hookweave ({where_to})", agent.name))
+            } else {
+                Finding::new(Level::Wrong, "agents", agent.how_to_have_the_package(&file))
+            });
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::quoted;
+use crate::plugins::{PluginAgent, package_for, plugin_agent};
 use crate::policy::{Policy, Which};
 use crate::screen::{BOLD, DIM, Screen, WARN, count, shown, styled};
 use crate::settings::Settings;
@@ -101,14 +102,29 @@ struct Target {
 }
 
 impl Target {
-    /// The agent, its file, and the file's content.
-    fn open(&self) -> Result<Opened> {
+    /// The agent's name.
+    fn name(&self) -> &str {
         // One of the two is there.
-        let agent = agent(self.named.as_ref().or(self.agent.as_ref()).map_or("", String::as_str))?;
+        self.named.as_ref().or(self.agent.as_ref()).map_or("", String::as_str)
+    }
+
+    /// The agent, its file, and the file's content.
+    fn open(&self) -> Result<Opened<&'static Agent>> {
+        let agent = agent(self.name())?;
+        self.opened(agent, |project| agent.file(self.scope, project))
+    }
+
+    /// The same of an agent that loads plugins, if it is one.
+    fn open_plugin(&self) -> Result<Option<Opened<&'static PluginAgent>>> {
+        let Some(agent) = plugin_agent(self.name()) else { return Ok(None) };
+        self.opened(agent, |project| agent.file(self.scope, project)).map(Some)
+    }
+
+    fn opened<A>(&self, agent: A, place: impl Fn(&Path) -> Result<(PathBuf, PathBuf)>) -> Result<Opened<A>> {
         if !self.cwd.is_dir() {
             return Err(Failed::file(&self.cwd, "is no directory; name the project with --cwd"));
         }
-        let (file, within) = agent.file(self.scope, &self.cwd)?;
+        let (file, within) = place(&self.cwd)?;
         if self.scope == Reach::User && !within.exists() {
             std::fs::create_dir_all(&within).map_err(|error| Failed::file(&within, error))?;
         }
@@ -119,8 +135,8 @@ impl Target {
 }
 
 /// An agent's settings file as it is.
-struct Opened {
-    agent: &'static Agent,
+struct Opened<A> {
+    agent: A,
     file: PathBuf,
     /// The directory that it belongs to.
     within: PathBuf,
@@ -131,6 +147,9 @@ impl Install {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         agent_shell::refuse("install", self.how)?;
+        if let Some(opened) = self.target.open_plugin()? {
+            return self.run_plugin(screen, opened);
+        }
         let Opened { agent, .. } = self.target.open()?;
         let events = self.events(agent)?;
         let sources = if self.sources.is_empty() { self.found_sources(screen, agent)? } else { self.sources.clone() };
@@ -152,6 +171,42 @@ impl Install {
             self.say_next(screen, agent, &entries)?;
         }
         Ok(Verdict::Fine)
+    }
+
+    /// Writes the plugin of an agent that loads one.
+    fn run_plugin(&self, screen: Screen<'_>, opened: Opened<&PluginAgent>) -> Result<Verdict> {
+        let Opened { agent, file, before, .. } = opened;
+        self.refuse_options_of_commands(agent)?;
+        if before.as_deref().is_some_and(|text| !agent.is_asked_by(text)) {
+            return Err(Failed::file(&file, "is a plugin of another kind; move it away"));
+        }
+        let change = Change { file, before, after: Some(agent.text.to_owned()), executable: false, is_ours: true };
+        if make(screen, std::slice::from_ref(&change), self.how)? {
+            if package_for(&change.file).is_none() {
+                warn(screen, &agent.how_to_have_the_package(&change.file))?;
+            }
+            writeln!(screen, "{} asks hookweave from its next session.", agent.name)?;
+        }
+        Ok(Verdict::Fine)
+    }
+
+    /// What a command line in an agent's settings says, no plugin does.
+    fn refuse_options_of_commands(&self, agent: &PluginAgent) -> Result<()> {
+        let given = [
+            ("--event", !self.events.is_empty()),
+            ("--source", !self.sources.is_empty()),
+            ("--untrusted", self.untrusted == Untrusted::Block),
+            ("--timeout", self.timeout.is_some()),
+            ("--program", self.program.is_some()),
+            ("--audit", !self.audit.option().is_empty()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => {
+                let why = format!("{option} is for agents that run a command; {} loads a plugin", agent.name);
+                Err(Failed::new(format!("{why}, whose file takes options: docs/plugins.md")))
+            }
+        }
     }
 
     /// The other systems whose hooks the agent is to run too: all that are found, unless a person who can be asked says no.
@@ -299,6 +354,9 @@ impl Uninstall {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         agent_shell::refuse("uninstall", self.how)?;
+        if let Some(opened) = self.target.open_plugin()? {
+            return self.run_plugin(screen, opened);
+        }
         let Opened { agent, file, within, before } = self.target.open()?;
         let Some(text) = &before else {
             writeln!(screen, "Nothing to change: {} is not there.", shown(&file.display().to_string()))?;
@@ -319,6 +377,21 @@ impl Uninstall {
             if is_gone {
                 take_empty_folders_away(&change.file, &within);
             }
+            self.say_approvals(screen)?;
+        }
+        Ok(Verdict::Fine)
+    }
+
+    /// Takes the plugin of an agent away.
+    fn run_plugin(&self, screen: Screen<'_>, opened: Opened<&PluginAgent>) -> Result<Verdict> {
+        let Opened { agent, file, within, before } = opened;
+        if !before.as_deref().is_some_and(|text| agent.is_asked_by(text)) {
+            writeln!(screen, "Nothing to change: {} is no plugin of hookweave.", shown(&file.display().to_string()))?;
+            return Ok(Verdict::Fine);
+        }
+        let change = Change { file, before, after: None, executable: false, is_ours: true };
+        if make(screen, std::slice::from_ref(&change), self.how)? {
+            take_empty_folders_away(&change.file, &within);
             self.say_approvals(screen)?;
         }
         Ok(Verdict::Fine)

@@ -42,7 +42,8 @@ pub fn write(tables: &[Table]) -> String {
     page.push_str(
         "\nA system of Claude Code's kind is [one file of data](../CONTRIBUTING.md#add-a-system-of-claude-codes-kind). Systems whose \
          hooks read other fields, such as Goose and Grok Build, or answer with exit codes alone, such as Windsurf, are not \
-         among them.\n",
+         among them. OpenCode and pi have no hook files: [plugins](plugins.md) ask the policy there, and tests run \
+         them in both programs.\n",
     );
     page
 }
