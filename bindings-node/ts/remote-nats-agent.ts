@@ -69,7 +69,10 @@ export class NatsAgent extends NatsEnd<NativeFleetAgent> {
         });
         return true;
       },
-      end: () => Promise.resolve(end()),
+      end: () => {
+        end();
+        return Promise.resolve();
+      },
       destroy: () => undefined,
     };
   }

@@ -46,9 +46,13 @@ export abstract class NatsEnd<M extends Machine> {
   /** Does what is not the server's. */
   protected abstract do(action: NativeFleetAction): void;
   /** Something came for a worker: a call, or that nobody waits for one. */
-  protected called(_isCall: boolean, _reply: string, _data: Uint8Array): void {}
+  protected called(_isCall: boolean, _reply: string, _data: Uint8Array): void {
+    // An agent gets none.
+  }
   /** The worker's entry was written. */
-  protected stored(): void {}
+  protected stored(): void {
+    // An agent writes none.
+  }
 
   get isOver(): boolean {
     return this.#isOver;

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
 from . import _native
+from ._remote_links import refused
 from .errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -19,16 +20,11 @@ if TYPE_CHECKING:
 
     from ._remote_links import Transport
 
-__all__ = ["RemoteTls", "milliseconds", "number", "refused", "transport_to"]
+__all__ = ["RemoteTls", "milliseconds", "number", "transport_to"]
 
 MOST = 2**32 - 1
 MOST_PORT = 65535
 TLS_FILES = ("cert", "key", "ca")
-
-
-def refused(address: str, why: object) -> InvalidOptionError:
-    """Says that an address cannot be used."""
-    return InvalidOptionError(f"the address `{address}` cannot be used: {why}")
 
 
 class RemoteTls(TypedDict, total=False):

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-__all__ = ["LAST_WORDS", "MAX_UNWRITTEN", "Agent", "CallRefusedError", "Link", "Listener", "Receiver", "Transport"]
+from .errors import InvalidOptionError
+
+__all__ = [
+    "LAST_WORDS",
+    "MAX_UNWRITTEN",
+    "Agent",
+    "CallRefusedError",
+    "Link",
+    "Listener",
+    "Receiver",
+    "Transport",
+    "refused",
+]
 
 LAST_WORDS = 5.0
 """How long the last messages of a connection may take, in seconds."""
 
 MAX_UNWRITTEN = 64 * 1024 * 1024
 """Bytes that wait to be written; a side that does not read them is lost."""
+
+
+def refused(address: str, why: object) -> InvalidOptionError:
+    """Says that an address cannot be used."""
+    return InvalidOptionError(f"the address `{address}` cannot be used: {why}")
 
 
 class Link(Protocol):

@@ -22,8 +22,7 @@ from nats.js.kv import KeyValue
 
 from . import _native
 from ._logging import logger
-from ._remote_address import refused
-from ._remote_links import Agent, Link, Receiver
+from ._remote_links import Agent, Link, Receiver, refused
 
 __all__ = ["NatsTransport"]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from . import _native
 from ._logging import logger
-from ._remote_address import milliseconds, number, refused, transport_to
+from ._remote_address import milliseconds, number, transport_to
 from ._remote_hooks import Home, RemoteHookHandler
-from ._remote_links import CallRefusedError
+from ._remote_links import CallRefusedError, refused
 from .errors import HookweaveError, InvalidOptionError
 
 if TYPE_CHECKING:

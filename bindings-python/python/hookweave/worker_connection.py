@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from . import _native
 from ._asyncio_runner import run_stage
 from ._logging import logger
-from ._remote_address import milliseconds, number, refused, transport_to
+from ._remote_address import milliseconds, number, transport_to
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
     from ._remote_address import RemoteTls
-    from ._remote_links import Link, Transport
+    from ._remote_links import Link, Transport, refused
 
 __all__ = ["RemoteState", "WorkerConnection", "connect"]
 
