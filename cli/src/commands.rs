@@ -1,4 +1,4 @@
-//! One file per command, and which hooks apply, which two of them say.
+//! One file per command, and what several of them share: which hooks apply, and what a policy must have.
 
 mod about;
 mod applies;
@@ -7,6 +7,7 @@ mod audit;
 mod convert;
 mod doctor;
 mod explain;
+mod guarding;
 mod hook;
 mod init;
 mod install;

@@ -10,7 +10,7 @@ use crate::agents::{Agent, Reach, agent, agents_help};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
-use crate::commands::hook::{Required, Untrusted, has_hooks_of};
+use crate::commands::guarding::{Required, Untrusted, has_hooks_of};
 use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
