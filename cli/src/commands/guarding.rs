@@ -131,4 +131,3 @@ fn untrusted(report: &LoadReport) -> Option<String> {
     let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
     (!told.is_empty()).then(|| told.join("\n"))
 }
-

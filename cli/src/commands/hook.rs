@@ -16,10 +16,10 @@ use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
-use crate::commands::run::FAREWELL;
-use crate::drive::{Deadline, dispatch_for, outcome_values};
-use crate::failed::{BROKEN, Failed, Result};
 use crate::commands::guarding::{Guarding, refuse_brought_along, with_own_files};
+use crate::commands::run::FAREWELL;
+use crate::drive::{DECIDING_STACK, Deadline, dispatch_for, outcome_values};
+use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::words_behind_program;
 use crate::input::read_stdin_within;
 use crate::left_variables::LeftVariables;
@@ -29,9 +29,6 @@ use crate::screen::shown;
 
 /// How much of the time that an agent waits for a hook is left for everything but the policy's hooks.
 const MARGIN: f64 = 0.1;
-
-/// The stack on which is decided: as much as a process begins with.
-const DECIDING_STACK: usize = 8 * 1024 * 1024;
 
 /// How long is waited at least before it is looked again.
 const LAST_LOOK: Duration = Duration::from_millis(5);
