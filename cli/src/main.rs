@@ -24,6 +24,7 @@ mod input;
 mod left_variables;
 mod mark;
 mod mcp;
+mod mcp_servers;
 mod policy;
 mod program;
 mod progress;

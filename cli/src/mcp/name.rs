@@ -27,7 +27,7 @@ pub(crate) fn plain(name: &str) -> String {
             plain.push(letter);
         }
     }
-    let plain = plain.trim_matches('_');
+    let plain = plain.trim_matches(['_', '-']);
     if plain.is_empty() { "server".to_owned() } else { plain.to_owned() }
 }
 
