@@ -102,5 +102,11 @@ impl AuditArgs {
 pub(crate) fn record(audit: Option<&Audit>, outcome: &mut Outcome) -> Result<()> {
     let Some(audit) = audit else { return Ok(()) };
     audit.dispatched(&Json, outcome, |wait| wait());
+    close(Some(audit))
+}
+
+/// Closes the log when everything is written.
+pub(crate) fn close(audit: Option<&Audit>) -> Result<()> {
+    let Some(audit) = audit else { return Ok(()) };
     if audit.close(CLOSE) { Ok(()) } else { Err(Failed::new("the audit log could not be written in time")) }
 }

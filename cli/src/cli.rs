@@ -7,8 +7,8 @@ use clap::builder::Styles;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Policies, Record,
-    Replay, Run, Schema, Test, Trust, Try, Uninstall,
+    Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, McpProxy, Policies,
+    Record, Replay, Run, Schema, Test, Trust, Try, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::{Loudness, Screen, set_loudness};
@@ -26,7 +26,7 @@ Exit codes:
   1  negative result: findings, a blocked event, a failed test
   2  wrong usage, or input that cannot be read
   3  `hookweave try`: a person is asked
-  `hookweave hook` exits as its agent expects, `hookweave record` as the program that it runs.
+  `hookweave hook` exits as its agent expects, `hookweave record` and `hookweave mcp-proxy` as the program that they run.
 
 Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md";
 
@@ -125,6 +125,7 @@ enum Command {
     Install(Install),
     Uninstall(Uninstall),
     Hook(Hook),
+    McpProxy(McpProxy),
     Audit(Audit),
     Doctor(Doctor),
     Schema(Schema),
@@ -172,6 +173,7 @@ impl Cli {
             Command::Completion(completion) => completion.run(screen, Self::command())?,
             Command::Man(man) => man.run(screen, Self::command())?,
             Command::Hook(hook) => return hook.run(),
+            Command::McpProxy(proxy) => return proxy.run(),
             Command::Record(record) => return record.run(),
         };
         Ok(verdict.code())

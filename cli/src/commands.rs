@@ -1,4 +1,4 @@
-//! One file per command, and which hooks apply, which two of them say.
+//! One file per command, and what several of them share: which hooks apply, and what a policy must have.
 
 mod about;
 mod applies;
@@ -7,11 +7,13 @@ mod audit;
 mod convert;
 mod doctor;
 mod explain;
+mod guarding;
 mod hook;
 mod init;
 mod install;
 mod lint;
 mod list;
+mod mcp_proxy;
 mod policies;
 mod record;
 mod replay;
@@ -31,6 +33,7 @@ pub(crate) use init::Init;
 pub(crate) use install::{Install, Uninstall};
 pub(crate) use lint::Lint;
 pub(crate) use list::List;
+pub(crate) use mcp_proxy::McpProxy;
 pub(crate) use policies::Policies;
 pub(crate) use record::Record;
 pub(crate) use replay::Replay;

@@ -29,6 +29,9 @@ use crate::policy::Policy;
 /// The combined answer of all hooks.
 pub(crate) type Outcome = Folded<Arc<dyn OutsideHook>, Value>;
 
+/// The stack on which is decided: as much as a process begins with.
+pub(crate) const DECIDING_STACK: usize = 8 * 1024 * 1024;
+
 /// How many dispatches this process is nested in, as the engine sets it for its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
 
@@ -90,7 +93,10 @@ pub(crate) fn dispatch_for(
     loop {
         step = match step {
             Step::Done(outcome) => return Ok((*outcome, envelope)),
-            Step::Run(stage) => run(stage, |given| envelope.fill(&event, given), depth, deadline, left)?,
+            Step::Run(stage) => {
+                let fill = |given: &Map<String, Value>| envelope.fill(&event, given);
+                run(stage, fill, depth, policy.sees_whole_sessions, deadline, left)?
+            }
         };
     }
 }
@@ -116,6 +122,7 @@ fn run(
     mut stage: Stage<Arc<dyn OutsideHook>, Value>,
     fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
+    may_count: bool,
     deadline: &Deadline,
     left: &mut LeftVariables,
 ) -> Result<Step<Arc<dyn OutsideHook>, Value>> {
@@ -145,7 +152,7 @@ fn run(
             let _ = sender.send((index, hook.broken(&input, failure), nanos_since(began)));
             continue;
         }
-        if hook.counts() {
+        if hook.counts() && !may_count {
             let why = "it counts the calls of a session, and this command ends after one; count them in the program that \
                        runs the agent";
             let failure = HookFailure::new(FailureKind::NotStarted, why);

@@ -82,7 +82,7 @@ pub(crate) fn quoted(path: &Path) -> String {
 }
 
 /// The words of a line, as a shell splits it that expands nothing.
-fn split(line: &str) -> Vec<String> {
+pub(crate) fn split(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {

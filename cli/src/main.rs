@@ -23,8 +23,11 @@ mod html;
 mod input;
 mod left_variables;
 mod mark;
+mod mcp;
+mod mcp_servers;
 mod plugins;
 mod policy;
+mod program;
 mod progress;
 mod recording;
 mod screen;
@@ -57,7 +60,8 @@ fn main() -> ExitCode {
     survive_full_files();
     let done = match Hook::of_this_process() {
         Some(hook) => hook.run(),
-        None => Cli::of_this_process().run(&mut Unread::new(anstream::stdout().lock())),
+        // Not locked for all of its time: a command may write from other threads.
+        None => Cli::of_this_process().run(&mut Unread::new(anstream::stdout())),
     };
     match done {
         Ok(code) => ExitCode::from(code),

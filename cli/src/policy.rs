@@ -185,6 +185,8 @@ pub(crate) struct Policy {
     pub(crate) runtime: Arc<Runtime>,
     /// What loading gave.
     pub(crate) report: LoadReport,
+    /// Whether this process sees all calls of a session, so that hooks can count them.
+    pub(crate) sees_whole_sessions: bool,
 }
 
 impl Policy {
@@ -241,7 +243,7 @@ impl Policy {
             report.problems.extend(loaded.problems);
             report.options.extend(loaded.options);
         }
-        Ok(Self { registry, runtime, report })
+        Ok(Self { registry, runtime, report, sees_whole_sessions: false })
     }
 
     /// Takes out the hooks that a question is true for.

@@ -150,6 +150,34 @@ impl JsonText {
         self.text.replace_range(start..end, &new);
     }
 
+    /// A value as it is written.
+    pub(crate) fn source(&self, steps: &[Step<'_>]) -> Option<String> {
+        let (start, end) = self.with(steps, |value| (value.start(), value.end()))?;
+        self.text.get(start..end).map(str::to_owned)
+    }
+
+    /// Writes JSON in the place of a value.
+    pub(crate) fn replace(&mut self, steps: &[Step<'_>], source: &str) {
+        let Some((start, end)) = self.with(steps, |value| (value.start(), value.end())) else { return };
+        self.text.replace_range(start..end, source);
+    }
+
+    /// Writes items of JSON before the others of a list.
+    pub(crate) fn put_first(&mut self, steps: &[Step<'_>], items: &str) {
+        let Some(container) = self.container(steps) else { return };
+        let comma = if container.items.is_empty() { "" } else { "," };
+        self.insert(container.start + 1, &format!("{items}{comma}"));
+    }
+
+    /// Takes the first items out of a list.
+    pub(crate) fn take_first(&mut self, steps: &[Step<'_>], number: usize) {
+        let Some(Container { start, end, items }) = self.container(steps) else { return };
+        let Some(last) = number.checked_sub(1).and_then(|at| items.get(at)) else { return };
+        let next = items.get(number).map_or(end - 1, |next| next.0);
+        let to = comma(&self.text, last.1, next).map_or(last.1, |comma| comma + 1);
+        self.text.replace_range(start + 1..to, "");
+    }
+
     fn insert(&mut self, at: usize, new: &str) {
         self.text.insert_str(at, new);
     }

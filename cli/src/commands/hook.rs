@@ -11,31 +11,25 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use clap::{Args, Parser, ValueEnum};
-use hookweave_host::config::Directories;
+use clap::{Args, Parser};
 use hookweave_host::dialects::described::system;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
-use hookweave_host::files::LoadReport;
-use hookweave_host::hook::Scope;
-use hookweave_host::registry::HookInfo;
+use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
+use crate::commands::guarding::{Guarding, refuse_brought_along, with_own_files};
 use crate::commands::run::FAREWELL;
-use crate::commands::trust::store;
-use crate::drive::{Deadline, dispatch_for, outcome_values};
+use crate::drive::{DECIDING_STACK, Deadline, dispatch_for, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
-use crate::hook_command::{is_this_command, words_behind_program};
+use crate::hook_command::words_behind_program;
 use crate::input::read_stdin_within;
 use crate::left_variables::LeftVariables;
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::recording::RecordArgs;
-use crate::screen::{count, shown};
+use crate::screen::shown;
 
 /// How much of the time that an agent waits for a hook is left for everything but the policy's hooks.
 const MARGIN: f64 = 0.1;
-
-/// The stack on which is decided: as much as a process begins with.
-const DECIDING_STACK: usize = 8 * 1024 * 1024;
 
 /// How long is waited at least before it is looked again.
 const LAST_LOOK: Duration = Duration::from_millis(5);
@@ -52,13 +46,8 @@ pub(crate) struct Hook {
     #[arg(long, value_name = "AGENT")]
     agent: String,
 
-    /// What hooks without an approval do
-    #[arg(long, value_enum, default_value_t)]
-    untrusted: Untrusted,
-
-    /// Refuse every gate while the project has no approved hook, or you have none of your own
-    #[arg(long, value_enum, value_name = "WHOSE", num_args = 0..=1, require_equals = true, default_missing_value = "project")]
-    require_policy: Option<Required>,
+    #[command(flatten)]
+    guarding: Guarding,
 
     /// Time limit for all hooks together; by default a tenth less than the agent waits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -76,24 +65,6 @@ pub(crate) struct Hook {
 
 /// The policy whose hooks may run, as soon as there is one: also the thread that is left behind may have started some.
 type Asked = Arc<OnceLock<Policy>>;
-
-/// Whose policy must be there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Required {
-    /// An approved hook of the project.
-    Project,
-    /// A hook of your own, for all projects.
-    User,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Untrusted {
-    /// They do not run; a message reports them when a session starts.
-    #[default]
-    Report,
-    /// Every gate is blocked until they are approved.
-    Block,
-}
 
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
     let number = text.parse::<f64>().ok().filter(|number| *number > 0.0);
@@ -214,8 +185,10 @@ impl Hook {
         asked: &Asked,
     ) -> Result<WireAnswer> {
         let which = self.which_of(dialect)?;
-        refuse_brought_along(&which, &event.payload)?;
-        let (policy, waiting) = self.policy(&which)?;
+        if let Some(cwd) = event.payload.get("cwd").and_then(Value::as_str) {
+            refuse_brought_along(&which, Path::new(cwd))?;
+        }
+        let (policy, waiting) = self.guarding.load(&which)?;
         let policy = asked.get_or_init(|| policy);
         // Its name in an agent's settings is the project's too.
         let audit = self.audit.below(&which.directory()).open()?;
@@ -233,24 +206,6 @@ impl Hook {
         Ok(dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?)
     }
 
-    /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
-    fn policy(&self, which: &Which) -> Result<(Policy, Option<String>)> {
-        let policy = Policy::load(&which.to_look_at())?;
-        // An agent whose own files are a source must not meet this very command again.
-        policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
-        if !self.which.partial {
-            refuse_broken(&policy.report)?;
-        }
-        if let Some(required) = self.require_policy {
-            require_policy(&policy, required)?;
-        }
-        let waiting = untrusted(&policy.report);
-        if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
-            return Err(Failed::new(waiting.clone()));
-        }
-        Ok((policy, waiting))
-    }
-
     /// Why every gate is refused where a command line asks; `None` where the hooks decide. Trust and its
     /// store are those of the one who wants to know, unless the line names its own.
     pub(crate) fn refusal(line: &str, asked: &Which) -> Option<String> {
@@ -260,7 +215,7 @@ impl Hook {
         if asked.trust == TrustChoice::All {
             which.trust = TrustChoice::All;
         }
-        hook.policy(&which).err().map(|why| why.to_string())
+        hook.guarding.load(&which).err().map(|why| why.to_string())
     }
 
     /// The hooks that decide: hookweave's own files of the project that the agent works in, by default.
@@ -281,10 +236,7 @@ impl Hook {
         for named in which.files.iter_mut().chain(&mut which.plugins) {
             *named = project.join(&named);
         }
-        if which.files.is_empty() && which.sources.is_empty() {
-            which.sources = vec!["hookweave".to_owned()];
-        }
-        which
+        with_own_files(which)
     }
 }
 
@@ -317,73 +269,6 @@ fn too_late() -> Failed {
 /// A little less than the agent waits for a hook of its own.
 fn usual_limit(dialect: &dyn Dialect, event: &str) -> Option<Duration> {
     dialect.timeout(event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
-}
-
-/// A store below the directory that the agent works in proves nothing: the agent, or the checkout, could have written it.
-fn refuse_brought_along(which: &Which, payload: &serde_json::Map<String, serde_json::Value>) -> Result<()> {
-    let Some(cwd) = payload.get("cwd").and_then(serde_json::Value::as_str).map(Path::new).filter(|cwd| cwd.is_dir())
-    else {
-        return Ok(());
-    };
-    if which.trust == TrustChoice::All {
-        return Ok(());
-    }
-    let Ok(store) = store(which) else { return Ok(()) };
-    Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
-}
-
-/// A policy with an invalid entry lacks what the entry should guard.
-fn refuse_broken(report: &LoadReport) -> Result<()> {
-    let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
-    match broken.first() {
-        None => Ok(()),
-        Some(first) => {
-            let more = if broken.len() > 1 { format!(" (and {} more)", broken.len() - 1) } else { String::new() };
-            Err(Failed::new(format!("the policy is invalid: {first}{more}; `hookweave lint` shows what to fix")))
-        }
-    }
-}
-
-/// Whether a policy has a hook of a project, or of a user.
-pub(crate) fn has_hooks_of(policy: &Policy, whose: Required) -> bool {
-    let is_one = |hook: &HookInfo| match whose {
-        Required::Project => matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent),
-        Required::User => hook.scope == Scope::User,
-    };
-    policy.registry.list().iter().any(is_one)
-}
-
-/// Refuses where nothing of those decides whose policy is required: it was taken away before a person approved it, or is
-/// elsewhere.
-fn require_policy(policy: &Policy, required: Required) -> Result<()> {
-    if has_hooks_of(policy, required) {
-        return Ok(());
-    }
-    Err(Failed::new(match required {
-        Required::Project => {
-            "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
-             writes some, `hookweave trust approve` approves those that are there"
-        }
-        Required::User => {
-            "you have no hook of your own, and --require-policy=user in the agent's settings requires one; put your policy \
-             back, or install again"
-        }
-    }))
-}
-
-/// The text about hooks that are not approved, and about approved ones that are gone.
-fn untrusted(report: &LoadReport) -> Option<String> {
-    let waiting = report.untrusted.len();
-    let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
-    let waiting = (waiting > 0).then(|| {
-        let what = count(waiting, "hook");
-        let is_not = if waiting == 1 { "is not approved and does" } else { "are not approved and do" };
-        format!(
-            "{what} of this project {is_not} not run; review them with `hookweave list`, then `hookweave trust approve`"
-        )
-    });
-    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
-    (!told.is_empty()).then(|| told.join("\n"))
 }
 
 /// Leaves the answer for the agent, as it is: no colours, nothing written out.

@@ -1,5 +1,7 @@
 //! `hookweave install` and `hookweave uninstall`: an agent's settings entry for `hookweave hook`.
 
+mod servers;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,7 +12,7 @@ use crate::agents::{Agent, Reach, agent, agents_help};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
-use crate::commands::hook::{Required, Untrusted, has_hooks_of};
+use crate::commands::guarding::{Required, Untrusted, has_hooks_of};
 use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
@@ -42,7 +44,7 @@ pub(crate) struct Install {
     target: Target,
 
     /// Install for this event, by the agent's name, instead of the usual ones; may be repeated
-    #[arg(long = "event", value_name = "NAME")]
+    #[arg(long = "event", value_name = "NAME", conflicts_with = "mcp")]
     events: Vec<String>,
 
     /// Also run hooks of this dialect or scope, beside hookweave.toml; may be repeated. By default those of other
@@ -55,7 +57,7 @@ pub(crate) struct Install {
     untrusted: Untrusted,
 
     /// Seconds that the agent waits for a hook; by default the agent's own limit
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "mcp")]
     timeout: Option<f64>,
 
     /// How the agent starts this program; by default its name if that is on PATH, else its path
@@ -85,8 +87,12 @@ pub(crate) struct Uninstall {
 #[derive(Debug, Args)]
 struct Target {
     /// The agent: claude-code, codex, gemini-cli, cursor, …
-    #[arg(value_name = "AGENT", required_unless_present = "agent")]
+    #[arg(value_name = "AGENT", required_unless_present_any = ["agent", "mcp"])]
     named: Option<String>,
+
+    /// In place of an agent the servers in an MCP client's configuration: .mcp.json, .cursor/mcp.json, …
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["named", "agent", "scope"])]
+    mcp: Option<PathBuf>,
 
     /// The agent, as an option
     #[arg(long, value_name = "AGENT", conflicts_with = "named")]
@@ -147,6 +153,9 @@ impl Install {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         agent_shell::refuse("install", self.how)?;
+        if let Some(file) = &self.target.mcp {
+            return self.servers(screen, file);
+        }
         if let Some(opened) = self.target.open_plugin()? {
             return self.run_plugin(screen, opened);
         }
@@ -244,27 +253,8 @@ impl Install {
     }
 
     fn command(&self, agent: &Agent, sources: &[String]) -> Result<String> {
-        let mut command = format!("{} hook --agent {}", self.program(), agent.name);
-        if !sources.is_empty() {
-            // Said outright, because a source that is named takes the place of all that is usual.
-            let others = sources.iter().map(String::as_str).filter(|source| *source != "hookweave");
-            for source in std::iter::once("hookweave").chain(others) {
-                if !source.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
-                    return Err(Failed::new(format!("--source `{source}` is neither a dialect nor a scope")));
-                }
-                command = format!("{command} --source {source}");
-            }
-        }
-        if self.untrusted == Untrusted::Block {
-            command += " --untrusted block";
-        }
-        command += &self.audit.option();
-        // Who is set up for a policy and has none lost it to somebody; nothing tells that from the files.
-        if self.target.scope != Reach::User {
-            command.push_str(REQUIRES);
-        } else if self.has_own_policy(sources)? {
-            command.push_str(REQUIRES_OWN);
-        }
+        let options = self.options(sources, self.target.scope)?;
+        let mut command = format!("{} hook --agent {}{options}", self.program(), agent.name);
         if let Some(seconds) = self.timeout {
             if !(seconds.is_finite() && seconds > 0.0) {
                 return Err(Failed::new("--timeout must be a number of seconds greater than 0"));
@@ -275,10 +265,35 @@ impl Install {
         Ok(command)
     }
 
+    /// Which hooks decide, and what is refused without them, as a command line has it.
+    fn options(&self, sources: &[String], reach: Reach) -> Result<String> {
+        let mut options = String::new();
+        if !sources.is_empty() {
+            // Said outright, because a source that is named takes the place of all that is usual.
+            let others = sources.iter().map(String::as_str).filter(|source| *source != "hookweave");
+            for source in std::iter::once("hookweave").chain(others) {
+                if !source.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
+                    return Err(Failed::new(format!("--source `{source}` is neither a dialect nor a scope")));
+                }
+                options = format!("{options} --source {source}");
+            }
+        }
+        if self.untrusted == Untrusted::Block {
+            options += " --untrusted block";
+        }
+        options += &self.audit.option();
+        // Who is set up for a policy and has none lost it to somebody; nothing tells that from the files.
+        if reach != Reach::User {
+            options.push_str(REQUIRES);
+        } else if self.has_own_policy(sources)? {
+            options.push_str(REQUIRES_OWN);
+        }
+        Ok(options)
+    }
+
     /// How the agent starts this program.
     fn program(&self) -> String {
-        let own = || std::env::current_exe().ok().filter(|_| !on_path(NAME));
-        self.program.clone().unwrap_or_else(|| own().map_or_else(|| NAME.to_owned(), |own| quoted(&own)))
+        self.program.clone().unwrap_or_else(|| own_program().map_or_else(|| NAME.to_owned(), |own| quoted(&own)))
     }
 
     /// Whether the user has a hook of their own, in the files that the agent's command is to read.
@@ -338,6 +353,11 @@ fn again_if_changed(how: How, mut attempt: impl FnMut() -> Result<(Result<bool>,
     attempt()?.0
 }
 
+/// This program, if it is not found by its name.
+fn own_program() -> Option<PathBuf> {
+    std::env::current_exe().ok().filter(|_| !on_path(NAME))
+}
+
 fn warn(screen: Screen<'_>, what: &str) -> Result<()> {
     Ok(writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(what))?)
 }
@@ -354,6 +374,9 @@ impl Uninstall {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         agent_shell::refuse("uninstall", self.how)?;
+        if let Some(file) = &self.target.mcp {
+            return self.servers(screen, file);
+        }
         if let Some(opened) = self.target.open_plugin()? {
             return self.run_plugin(screen, opened);
         }

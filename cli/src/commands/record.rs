@@ -1,18 +1,16 @@
 //! `hookweave record`: runs a program and records what its hooks are asked.
 
-#[cfg(unix)]
-mod signals;
-
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 
 use clap::Args;
 use hookweave_host::audit::recording::{FILE, MAX_BYTES, SECRETS};
 
-use crate::failed::{BROKEN, Failed, Result};
+use crate::failed::{Failed, Result};
+use crate::program::{command_of, ended_as, start};
 use crate::recording::{open, read_from};
 use crate::screen::{BOLD, DIM, count, is_quiet, shown, styled};
 
@@ -63,21 +61,10 @@ impl Record {
     }
 
     fn start(&self, file: &Path, most: u64) -> Result<ExitStatus> {
-        let Some((program, arguments)) = self.program.split_first() else {
-            return Err(Failed::new("no program is given; write it after --"));
-        };
-        #[expect(clippy::disallowed_methods, reason = "the command's one purpose is to run a program")]
-        let mut command = Command::new(program);
-        command.args(arguments).env(FILE, file).env(MAX_BYTES, most.to_string());
+        let mut command = command_of(&self.program)?;
+        command.env(FILE, file).env(MAX_BYTES, most.to_string());
         command.env(SECRETS, if self.with_secrets { "1" } else { "0" });
-        let refuse = |why: std::io::Error| {
-            let program = Path::new(program);
-            Failed::file(program, format!("cannot be started: {why}; name a program as your shell would find it"))
-        };
-        #[cfg(unix)]
-        return signals::wait(&mut command).map_err(refuse);
-        #[cfg(not(unix))]
-        return command.status().map_err(refuse);
+        start(&mut command)?.wait()
     }
 
     /// Says what was recorded, where the program's own output is not disturbed.
@@ -106,14 +93,4 @@ impl Record {
             styled(BOLD, &format!("hookweave replay {out}"))
         )?)
     }
-}
-
-/// Ends as the program did, so that its caller sees the same; returns its exit code.
-fn ended_as(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
-        return u8::try_from(128 + signal).unwrap_or(BROKEN);
-    }
-    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(BROKEN)
 }

@@ -256,13 +256,13 @@ impl Writes {
     }
 
     /// Whether one of some paths is that of a file of the set, or leads to it.
-    fn has(&self, paths: &[PathForms], place: &dyn Fn(&str) -> [PathForms; 2]) -> bool {
+    fn has(&self, paths: &[PathForms], place: &dyn Fn(&str) -> Rc<[PathForms; 2]>) -> bool {
         let has = |path: &PathForms| path.forms().any(|form| self.files.has(form));
         if paths.iter().any(has) {
             return true;
         }
         let Some(links) = self.links else { return false };
-        let here: Vec<String> = place(".").into_iter().flat_map(|path| path.places).map(|place| place.full).collect();
+        let here: Vec<String> = place(".").iter().flat_map(|path| &path.places).map(|place| place.full.clone()).collect();
         let mut places = paths.iter().flat_map(|path| &path.places);
         places.any(|at| links(&at.full, &here).iter().any(|led| place(led).iter().any(has)))
     }
@@ -483,7 +483,7 @@ impl Lines<'_> {
     }
 
     fn is_in_set(&self, path: &str) -> bool {
-        self.set.has(&(self.place)(path), self.place)
+        self.set.has(&*(self.place)(path), self.place)
     }
 
     /// Whether a path from the root of which parts are unknown may be that of a file of the set.

@@ -1,18 +1,34 @@
-//! Waits for a program and leaves it to decide what signals mean.
+//! Leaves it to a program to decide what signals mean.
 
 use std::io::{self, IsTerminal as _};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
+use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 
-/// Starts a program and waits for it; signals that are meant for both do not end this process before it.
-pub(super) fn wait(command: &mut Command) -> io::Result<ExitStatus> {
+/// What passes signals on to a program.
+pub(super) struct Passing {
+    handle: Handle,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        self.handle.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Starts a program; until what is given with it is dropped, signals that are meant for both do not end this process.
+pub(super) fn start(command: &mut Command) -> io::Result<(Child, Passing)> {
     // From here on they are held back from this process; the program begins with what is usual.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
     let handle = signals.handle();
-    let mut child = command.spawn()?;
+    let child = command.spawn()?;
     // A terminal sends these two to both already, and twice would mean something else to many programs.
     let at_terminal = io::stdin().is_terminal();
     let pid = pid_of(&child);
@@ -24,13 +40,8 @@ pub(super) fn wait(command: &mut Command) -> io::Result<ExitStatus> {
             }
         }
     };
-    let thread = std::thread::Builder::new().name("hookweave-signals".to_owned()).spawn(pass_on);
-    let status = child.wait();
-    handle.close();
-    if let Ok(thread) = thread {
-        let _ = thread.join();
-    }
-    status
+    let thread = std::thread::Builder::new().name("hookweave-signals".to_owned()).spawn(pass_on).ok();
+    Ok((child, Passing { handle, thread }))
 }
 
 fn pid_of(child: &Child) -> Option<Pid> {

@@ -1,0 +1,136 @@
+//! A policy that an agent's calls depend on: what must be there, and what may not be missing without a word.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use hookweave_host::config::Directories;
+use hookweave_host::files::LoadReport;
+use hookweave_host::hook::Scope;
+use hookweave_host::registry::HookInfo;
+
+use crate::commands::trust::store;
+use crate::failed::{Failed, Result};
+use crate::hook_command::is_this_command;
+use crate::policy::{Policy, TrustChoice, Which};
+use crate::screen::count;
+
+/// When every gate is refused.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Guarding {
+    /// What hooks without an approval do
+    #[arg(long, value_enum, default_value_t)]
+    untrusted: Untrusted,
+
+    /// Refuse every gate while the project has no approved hook, or you have none of your own
+    #[arg(long, value_enum, value_name = "WHOSE", num_args = 0..=1, require_equals = true, default_missing_value = "project")]
+    require_policy: Option<Required>,
+}
+
+/// Whose policy must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Required {
+    /// An approved hook of the project.
+    Project,
+    /// A hook of your own, for all projects.
+    User,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Untrusted {
+    /// They do not run; a message reports them when a session starts.
+    #[default]
+    Report,
+    /// Every gate is blocked until they are approved.
+    Block,
+}
+
+impl Guarding {
+    /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
+    pub(crate) fn load(&self, which: &Which) -> Result<(Policy, Option<String>)> {
+        let policy = Policy::load(&which.to_look_at())?;
+        // An agent whose own files are a source must not meet this very command again.
+        policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
+        if !which.partial {
+            refuse_broken(&policy.report)?;
+        }
+        if let Some(required) = self.require_policy {
+            require_policy(&policy, required)?;
+        }
+        let waiting = untrusted(&policy.report);
+        if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
+            return Err(Failed::new(waiting.clone()));
+        }
+        Ok((policy, waiting))
+    }
+}
+
+/// The same hooks, those of hookweave's own files where none are named.
+pub(crate) fn with_own_files(mut which: Which) -> Which {
+    if which.files.is_empty() && which.sources.is_empty() {
+        which.sources = vec!["hookweave".to_owned()];
+    }
+    which
+}
+
+/// A store below the directory that the agent works in proves nothing: the agent, or the checkout, could have written it.
+pub(crate) fn refuse_brought_along(which: &Which, cwd: &Path) -> Result<()> {
+    if which.trust == TrustChoice::All || !cwd.is_dir() {
+        return Ok(());
+    }
+    let Ok(store) = store(which) else { return Ok(()) };
+    Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
+}
+
+/// A policy with an invalid entry lacks what the entry should guard.
+fn refuse_broken(report: &LoadReport) -> Result<()> {
+    let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
+    match broken.first() {
+        None => Ok(()),
+        Some(first) => {
+            let more = if broken.len() > 1 { format!(" (and {} more)", broken.len() - 1) } else { String::new() };
+            Err(Failed::new(format!("the policy is invalid: {first}{more}; `hookweave lint` shows what to fix")))
+        }
+    }
+}
+
+/// Whether a policy has a hook of a project, or of a user.
+pub(crate) fn has_hooks_of(policy: &Policy, whose: Required) -> bool {
+    let is_one = |hook: &HookInfo| match whose {
+        Required::Project => matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent),
+        Required::User => hook.scope == Scope::User,
+    };
+    policy.registry.list().iter().any(is_one)
+}
+
+/// Refuses where nothing of those decides whose policy is required: it was taken away before a person approved it, or is
+/// elsewhere.
+fn require_policy(policy: &Policy, required: Required) -> Result<()> {
+    if has_hooks_of(policy, required) {
+        return Ok(());
+    }
+    Err(Failed::new(match required {
+        Required::Project => {
+            "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
+             writes some, `hookweave trust approve` approves those that are there"
+        }
+        Required::User => {
+            "you have no hook of your own, and --require-policy=user in the agent's settings requires one; put your policy \
+             back, or install again"
+        }
+    }))
+}
+
+/// The text about hooks that are not approved, and about approved ones that are gone.
+fn untrusted(report: &LoadReport) -> Option<String> {
+    let waiting = report.untrusted.len();
+    let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
+    let waiting = (waiting > 0).then(|| {
+        let what = count(waiting, "hook");
+        let is_not = if waiting == 1 { "is not approved and does" } else { "are not approved and do" };
+        format!(
+            "{what} of this project {is_not} not run; review them with `hookweave list`, then `hookweave trust approve`"
+        )
+    });
+    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
+    (!told.is_empty()).then(|| told.join("\n"))
+}

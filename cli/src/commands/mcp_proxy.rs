@@ -1,0 +1,158 @@
+//! `hookweave mcp-proxy`: a server of the Model Context Protocol with hooks around its tools.
+
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::auditing::AuditArgs;
+use crate::clock::now;
+use crate::commands::guarding::{Guarding, refuse_brought_along, with_own_files};
+use crate::commands::run::FAREWELL;
+use crate::failed::{Failed, Result};
+use crate::mcp::{Asks, End, Judge, MAX_LINE, Proxy, of_command, plain, say};
+use crate::policy::Which;
+use crate::program::{Running, command_of, ended_as, start};
+use crate::recording::RecordArgs;
+
+/// How long is waited before it is looked again whether the server has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+const MIB: u64 = 1024 * 1024;
+
+/// Run an MCP server with hooks around its tools
+#[derive(Debug, Args)]
+#[command(after_help = "\
+`hookweave install --mcp FILE` puts it in front of the servers of a client's configuration.
+
+Calls of tools are judged as mcp__NAME__TOOL; all other messages pass as they are. A call that is refused has the reason
+as its result. If the policy is invalid, every call is refused. Messages that break the protocol end the server.
+Exits as the server does.
+
+  hookweave mcp-proxy --name github -- npx -y @modelcontextprotocol/server-github")]
+pub(crate) struct McpProxy {
+    /// The server's name in the names of its tools; by default as the program that is started
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Who answers when a hook asks
+    #[arg(long, value_enum, default_value_t)]
+    approval: Approval,
+
+    /// Longest message; a longer one ends the server
+    #[arg(long, value_name = "MIB", default_value_t = MAX_LINE / MIB, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    max_message: u64,
+
+    #[command(flatten)]
+    guarding: Guarding,
+
+    #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
+    record: RecordArgs,
+
+    #[command(flatten)]
+    audit: AuditArgs,
+
+    /// The server and its arguments
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Approval {
+    /// Nobody: the call is refused.
+    #[default]
+    Deny,
+    /// The client's user, if the client can ask (`elicitation`).
+    Client,
+}
+
+impl McpProxy {
+    /// Runs the command; gives the server's exit code.
+    pub(crate) fn run(&self) -> Result<u8> {
+        let judge = self.judge().map_err(|why| why.to_string());
+        if let Err(why) = &judge {
+            say(&format!("every call is refused: {why}"));
+        }
+        let mut command = command_of(&self.command)?;
+        let mut server = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let (Some(to_server), Some(from_server)) = (server.child.stdin.take(), server.child.stdout.take()) else {
+            return Err(Failed::new("the server has no standard streams"));
+        };
+        let asks = match self.approval {
+            Approval::Deny => Asks::Nobody,
+            Approval::Client => Asks::Client,
+        };
+        let longest = self.max_message * MIB;
+        let proxy = Proxy::new(self.name(), judge, asks, longest, std::io::stdout(), to_server);
+        let (sender, ended) = channel();
+        let no_thread = |why: std::io::Error| Failed::new(format!("the system has no thread to read on: {why}"));
+        let (reader, of_client) = (proxy.clone(), sender.clone());
+        let read = move || drop(of_client.send((false, reader.read_client(BufReader::new(std::io::stdin())))));
+        std::thread::Builder::new().name("hookweave-client".to_owned()).spawn(read).map_err(no_thread)?;
+        let reader = proxy.clone();
+        let read = move || drop(sender.send((true, reader.read_server(BufReader::new(from_server)))));
+        std::thread::Builder::new().name("hookweave-server".to_owned()).spawn(read).map_err(no_thread)?;
+        let broken = loop {
+            match ended.recv() {
+                // The server may finish what it has begun.
+                Ok((false, End::Over)) => {}
+                Ok((true, End::Over)) | Err(_) => break None,
+                Ok((_, End::Broken(why))) => break Some(why),
+            }
+        };
+        if let Some(why) = &broken {
+            let _ = server.child.kill();
+            proxy.give_up(why);
+        }
+        proxy.wait_for_calls(Some(FAREWELL));
+        let status = wait(server)?;
+        if let Some(judge) = proxy.judge() {
+            judge.end(FAREWELL)?;
+        }
+        broken.map_or_else(|| Ok(ended_as(status)), |why| Err(Failed::new(format!("{why}; the server was ended"))))
+    }
+
+    fn name(&self) -> String {
+        let words = || self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
+        self.name.as_deref().map_or_else(|| of_command(&words()), plain)
+    }
+
+    /// The hooks that judge; without what the policy must have every call is refused.
+    fn judge(&self) -> Result<Judge> {
+        let which = self.which();
+        let directory = std::path::absolute(which.directory()).map_err(|why| Failed::file(&which.directory(), why))?;
+        refuse_brought_along(&which, &directory)?;
+        let (policy, waiting) = self.guarding.load(&which)?;
+        if let Some(waiting) = waiting {
+            say(&waiting);
+        }
+        let audit = self.audit.below(&directory).open()?;
+        Judge::new(policy, which, audit, self.record.clone(), &directory)
+    }
+
+    fn which(&self) -> Which {
+        let mut which = self.which.clone();
+        which.cwd.get_or_insert_with(|| PathBuf::from("."));
+        with_own_files(which)
+    }
+}
+
+/// Waits for a server that has nothing more to say.
+fn wait(mut server: Running) -> Result<ExitStatus> {
+    let until = now() + FAREWELL;
+    while now() < until {
+        if let Ok(Some(status)) = server.child.try_wait() {
+            return Ok(status);
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    let _ = server.child.kill();
+    server.wait()
+}

@@ -1,0 +1,17 @@
+//! `tools/call` of the Model Context Protocol with hooks around it, between any client and any server over standard streams.
+//!
+//! Lines are passed on as they came; only calls of tools are looked into. So a message that this program knows nothing of
+//! reaches the other side as it was, in any version of the protocol.
+
+mod calls;
+mod judge;
+mod lines;
+mod message;
+mod name;
+mod proxy;
+mod result;
+
+pub(crate) use judge::{Judge, say};
+pub(crate) use lines::MAX_LINE;
+pub(crate) use name::{of_command, plain};
+pub(crate) use proxy::{Asks, End, Proxy};
