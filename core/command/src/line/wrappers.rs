@@ -165,8 +165,7 @@ impl Simple {
         let all = self.words().len();
         let (only, last) = match self.starts() {
             Starts::Program(words) if self.wraps() => (Some(all - words.len()), words),
-            Starts::Program(words) => (None, words),
-            Starts::FromPackages(words) => (None, words),
+            Starts::Program(words) | Starts::FromPackages(words) => (None, words),
             Starts::Somewhere(_) => (None, &[][..]),
         };
         let packaged = if last.len() < all && only.is_none() { Some(last) } else { of_project(last) };
