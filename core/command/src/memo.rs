@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 use crate::code::{Code, of_line};
-use crate::line::{Line, Simple, parse};
+use crate::line::{Line, Simple, parse, program_name};
 
 /// A line as rules look at it.
 #[derive(Debug)]
@@ -55,11 +55,10 @@ impl Reading {
         let parsed = parse(text);
         let (line, part) = if parsed.is_whole { (Some(parsed.line), Line::default()) } else { (None, parsed.line) };
         let commands = line.iter().flat_map(|line| &line.commands);
-        let mut programs: Vec<String> = commands
-            .clone()
-            .flat_map(|command| &command.texts)
-            .filter_map(|text| text.split_whitespace().next().map(str::to_owned))
-            .collect();
+        let texts =
+            commands.clone().flat_map(|command| &command.texts).filter_map(|text| text.split_whitespace().next());
+        let run = commands.clone().flat_map(Simple::runs).flat_map(|(program, ..)| [program, program_name(program)]);
+        let mut programs: Vec<String> = texts.chain(run).map(str::to_owned).collect();
         programs.sort_unstable();
         programs.dedup();
         let is_nameless = commands.clone().any(|command| command.is_nameless);

@@ -12,6 +12,9 @@ use meaning::Meaning;
 pub(in crate::matcher) use paths::Place;
 use paths::Spot;
 
+/// A program with its words, and whether it gets more of them from elsewhere.
+type Call<'w> = (&'w str, &'w [Word], bool);
+
 /// A pattern over one simple command.
 #[derive(Debug, Clone)]
 pub(super) struct Command {
@@ -102,12 +105,34 @@ impl Command {
         let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) };
         let sure = Spot::sure(line, place);
         line.commands.iter().any(|command| {
-            command.runs().any(|(program, args, is_fed)| {
+            let mut calls = Vec::new();
+            command.runs().any(|call @ (program, args, is_fed)| {
+                calls.push(call);
                 self.means(program, args, is_fed, &spot)
                     && !asks_for_help(args)
-                    && !unless.iter().any(|other| other.means(program, args, is_fed, &sure))
+                    && !self.is_excepted(&calls, unless, &sure)
             })
         })
+    }
+
+    /// Whether the last of these calls, each of which starts the next, is one that the others take out again: it as a whole,
+    /// one that starts it, or each word of its list that the rule means (`rm -r /tmp/a /tmp/b`).
+    fn is_excepted(&self, calls: &[Call<'_>], unless: &[&Self], spot: &Spot<'_>) -> bool {
+        let Some((&(program, args, is_fed), outer)) = calls.split_last() else { return false };
+        let covers = |rule: &Self, (program, args, is_fed): Call<'_>| rule.means(program, args, is_fed, spot);
+        if outer.iter().any(|call| unless.iter().any(|rule| covers(rule, *call))) {
+            return true;
+        }
+        let is_of_list = !is_fed && self.meanings.iter().all(|meaning| meaning.names() <= 1);
+        let Some(single) = is_of_list.then(|| meaning::singles(program, args)).flatten() else {
+            return unless.iter().any(|rule| covers(rule, (program, args, is_fed)));
+        };
+        let names_one = |rule: &&&Self| rule.is_specific && rule.meanings.iter().all(|meaning| meaning.names() == 1);
+        let (of_words, of_all): (Vec<&&Self>, Vec<&&Self>) = unless.iter().partition(names_one);
+        let mut meant = single.iter().filter(|args| self.means(program, args, false, spot)).peekable();
+        of_all.iter().any(|rule| covers(rule, (program, args, false)))
+            || meant.peek().is_some()
+                && meant.all(|args| of_words.iter().any(|rule| rule.means(program, args, false, spot)))
     }
 
     /// Whether a command is one that one of the rules means for sure.

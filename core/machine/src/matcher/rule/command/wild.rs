@@ -4,13 +4,42 @@ use crate::matcher::directories::hides;
 use crate::pattern::Glob;
 use hookweave_command::Word;
 
-/// A text in which `*` is any text.
+/// A text in which `*` is any text; `{a,b}` as a whole is either of two.
 #[derive(Debug, Clone)]
-pub(super) struct Wild(Vec<String>);
+pub(super) struct Wild(Vec<Parts>);
+
+/// What stands between the stars.
+#[derive(Debug, Clone)]
+struct Parts(Vec<String>);
 
 impl Wild {
     /// `\*` is a star.
     pub(super) fn new(text: &str) -> Self {
+        let several = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).filter(|rest| rest.contains(','));
+        Self(several.map_or_else(|| vec![Parts::new(text)], |texts| texts.split(',').map(Parts::new).collect()))
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.0.iter().any(|parts| parts.is_match(text))
+    }
+
+    /// Whether a word matches whatever is filled in; a pattern of the shell that may become the text does.
+    pub(super) fn is_surely(&self, word: &Word) -> bool {
+        self.0.iter().any(|parts| match (word.fixed(), parts.plain()) {
+            (Some(fixed), _) => parts.is_match(fixed),
+            (None, Some(plain)) => !word.is_filled_in() && may_become(&word.plain, plain),
+            (None, None) => parts.is_match(&word.plain),
+        })
+    }
+
+    /// Whether a word that is filled in when the line runs may match.
+    pub(super) fn may_be(&self, word: &Word) -> bool {
+        self.0.iter().any(|parts| parts.may_be(word))
+    }
+}
+
+impl Parts {
+    fn new(text: &str) -> Self {
         let mut parts = vec![String::new()];
         let mut letters = text.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -24,7 +53,7 @@ impl Wild {
         Self(parts)
     }
 
-    pub(super) fn is_match(&self, text: &str) -> bool {
+    fn is_match(&self, text: &str) -> bool {
         let [first, middle @ .., last] = &*self.0 else { return self.0.first().is_some_and(|only| only == text) };
         let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
         for part in middle {
@@ -35,21 +64,11 @@ impl Wild {
     }
 
     /// The text, if it has no star.
-    pub(super) fn plain(&self) -> Option<&str> {
+    fn plain(&self) -> Option<&str> {
         if let [only] = &*self.0 { Some(only) } else { None }
     }
 
-    /// Whether a word matches whatever is filled in; a pattern of the shell that may become the text does.
-    pub(super) fn is_surely(&self, word: &Word) -> bool {
-        match (word.fixed(), self.plain()) {
-            (Some(fixed), _) => self.is_match(fixed),
-            (None, Some(plain)) => !word.is_filled_in() && may_become(&word.plain, plain),
-            (None, None) => self.is_match(&word.plain),
-        }
-    }
-
-    /// Whether a word that is filled in when the line runs may match.
-    pub(super) fn may_be(&self, word: &Word) -> bool {
+    fn may_be(&self, word: &Word) -> bool {
         if let Some(fixed) = word.fixed() {
             return self.is_match(fixed);
         }
