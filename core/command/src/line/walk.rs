@@ -224,7 +224,7 @@ impl Walk<'_> {
         let at = self.line.commands.len();
         let is_read = self.run(&words);
         if let Some(command) = self.line.commands.get_mut(at).filter(|_| !given.is_empty()) {
-            command.given = given;
+            command.given = given.iter().map(|word| word.known().into_owned()).collect();
             command.given.extend_from_slice(if command.known.is_empty() { &command.words } else { &command.known });
         }
         is_read

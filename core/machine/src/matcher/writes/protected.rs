@@ -30,10 +30,13 @@ struct Named {
 
 impl NamedFiles {
     /// Reads patterns by the rules of `.gitignore`; says which of them is none.
-    pub fn new(patterns: &[String]) -> Result<Self, String> {
+    pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self, String> {
         let read =
-            |pattern: &String| Named::new(pattern).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"));
-        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()?, reach: OnceLock::new() })
+            |pattern: &str| Named::new(pattern).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"));
+        Ok(Self {
+            patterns: patterns.iter().map(|pattern| read(pattern.as_ref())).collect::<Result<_, _>>()?,
+            reach: OnceLock::new(),
+        })
     }
 
     fn may_have(&self, path: &str) -> bool {
