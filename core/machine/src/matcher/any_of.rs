@@ -124,8 +124,12 @@ impl AnyOf {
     ///
     /// # Errors
     ///
-    /// Says which rule cannot be read, of those that are not about the commands of one program.
+    /// Says which rule cannot be read, of those that are not about the commands of one program, and what files miss.
     pub fn new(label: &'static str, parts: Parts) -> Result<Self, String> {
+        let needs_home = parts.accesses().any(|(_, files)| files.iter().any(|file| file.starts_with("~/")));
+        if needs_home && std::env::home_dir().is_none() {
+            return Err("`~/` in its files needs a home directory, and there is none".to_owned());
+        }
         let (rules, unless) = (ByProgram::new(parts.rules)?, ByProgram::new(parts.unless)?);
         let compiled = Compiled { rules, unless, files: Lazily::new(), code: Lazily::new(), parts };
         Ok(Self { label, compiled: Arc::new(compiled) })

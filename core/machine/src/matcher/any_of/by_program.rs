@@ -101,7 +101,7 @@ mod tests {
         assert_eq!((of(&rules, "npm test"), compiled()), (Some(1), 0));
         assert_eq!((of(&rules, "sudo /usr/bin/git gc | cat"), compiled()), (Some(3), 1));
         // Not all of it is understood.
-        assert_eq!((of(&rules, "rm -r x; echo '"), compiled()), (Some(2), 2));
+        assert_eq!((of(&rules, "rm -r x; eval \"$X\""), compiled()), (Some(2), 2));
     }
 
     #[test]
