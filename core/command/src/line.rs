@@ -89,6 +89,8 @@ pub struct Simple {
     known: Vec<Word>,
     /// Its program runs the command in its arguments.
     wraps: bool,
+    /// The variables that it alone is given (`A=b cmd`), and its words behind them: the words of `env` that do the same.
+    given: Vec<Word>,
 }
 
 impl Simple {

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 use crate::code::{Code, of_line};
-use crate::line::{Line, Simple, parse};
+use crate::line::{Line, Simple, parse, program_name};
 
 /// A line as rules look at it.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Reading {
     code: OnceLock<Vec<Code>>,
     /// What the command lines in that code are.
     coded: OnceLock<Vec<Arc<Reading>>>,
-    /// The first words of all texts, sorted.
+    /// The first words of all texts, sorted, also of those of a line that is not understood whole.
     programs: Vec<String>,
     /// Some program's name is filled in when the line runs.
     pub is_nameless: bool,
@@ -54,16 +54,15 @@ impl Reading {
         READ.set(READ.get() + 1);
         let parsed = parse(text);
         let (line, part) = if parsed.is_whole { (Some(parsed.line), Line::default()) } else { (None, parsed.line) };
-        let commands = line.iter().flat_map(|line| &line.commands);
-        let mut programs: Vec<String> = commands
-            .clone()
-            .flat_map(|command| &command.texts)
-            .filter_map(|text| text.split_whitespace().next().map(str::to_owned))
-            .collect();
+        let commands = line.as_ref().unwrap_or(&part).commands.iter();
+        let texts =
+            commands.clone().flat_map(|command| &command.texts).filter_map(|text| text.split_whitespace().next());
+        let run = commands.clone().flat_map(Simple::runs).flat_map(|(program, ..)| [program, program_name(program)]);
+        let mut programs: Vec<String> = texts.chain(run).map(str::to_owned).collect();
         programs.sort_unstable();
         programs.dedup();
-        let is_nameless = commands.clone().any(|command| command.is_nameless);
-        let is_open = is_nameless || commands.clone().any(Simple::is_open);
+        let is_nameless = line.is_some() && commands.clone().any(|command| command.is_nameless);
+        let is_open = is_nameless || line.is_some() && commands.clone().any(Simple::is_open);
         Self {
             text: text.to_owned(),
             line,

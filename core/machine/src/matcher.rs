@@ -36,7 +36,7 @@ pub(crate) use args::TextTest;
 pub(crate) use key::Key;
 
 pub use crate::pattern::exact_pattern;
-pub use any_of::{AnyOf, Parts, files_of_policy};
+pub use any_of::{AnyOf, Parts};
 pub use flow::Flow;
 pub(crate) use rule::reads_as_rule;
 pub use rules::Rules;

@@ -140,7 +140,7 @@ fn corpus() -> Vec<Judged> {
 
 fn all_policies(level: &str) -> Engine {
     let engine = Engine::builder().project_dir(PROJECT).build().unwrap();
-    let packs = hookweave_host::config::policies::packs().map(|pack| format!("{}:{level}", pack.unwrap().name));
+    let packs = hookweave_host::config::policies::packs().iter().map(|pack| format!("{}:{level}", pack.name));
     engine.use_policies(packs.collect::<Vec<_>>()).unwrap();
     engine
 }

@@ -104,11 +104,10 @@ fn page() -> String {
         is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops mistakes; it is no sandbox.\n"
         .to_owned();
     for pack in hookweave_host::config::policies::packs() {
-        let pack = pack.unwrap();
         let (name, about) = (&pack.name, &pack.about);
         write!(page, "\n## {name}\n\n{about}\n\n| rule | decides | level | why | instead |\n|---|---|---|---|---|\n")
             .unwrap();
-        for rule in &pack.rules {
+        for rule in pack.rules {
             let (reason, suggest) = (rule.reason.replace('|', "\\|"), rule.suggest.replace('|', "\\|"));
             let (answer, level) = (rule.answer.as_str(), rule.level.as_str());
             writeln!(page, "| `{}` | {answer} | {level} | {reason} | {suggest} |", rule.id).unwrap();
@@ -130,18 +129,20 @@ fn the_docs_of_policies_say_what_they_are() {
 fn every_rule_has_a_case_unless_it_is_of_a_higher_level() {
     let cased: Vec<String> = all().into_iter().flat_map(|(_, cases)| cases).filter_map(|case| case.stops).collect();
     for pack in hookweave_host::config::policies::packs() {
-        for rule in &pack.unwrap().rules {
+        for rule in pack.rules {
             let is_standard = rule.level == hookweave_host::config::policies::Level::Standard;
-            assert!(!is_standard || cased.contains(&rule.id), "{} has no case that it stops", rule.id);
+            assert!(!is_standard || cased.iter().any(|id| id == rule.id), "{} has no case that it stops", rule.id);
         }
     }
 }
 
 #[test]
-fn the_rules_of_all_levels_compile() {
+fn the_highest_level_has_all_rules() {
     let engine = Engine::new();
     let packs: Vec<String> = all().into_iter().map(|(pack, _)| format!("{pack}:paranoid")).collect();
     let hooks = engine.use_policies(packs).unwrap();
-    let rules = hookweave_host::config::policies::packs().map(|pack| pack.unwrap().rules.len()).sum::<usize>();
-    assert_eq!(hooks.len(), rules);
+    assert_eq!(
+        hooks.len(),
+        hookweave_host::config::policies::packs().iter().map(|pack| pack.rules.len()).sum::<usize>()
+    );
 }

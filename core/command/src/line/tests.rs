@@ -22,6 +22,33 @@ fn texts(line: &str) -> Vec<String> {
     line.commands.into_iter().flat_map(|command| command.texts).collect()
 }
 
+/// The programs of a line's commands with their words, those behind another that starts them too.
+fn runs(line: &str) -> Vec<String> {
+    let line = parse(line).unwrap_or_else(|| panic!("{line} is understood"));
+    let joined = |(program, args, _): (&str, &[Word], bool)| {
+        [program].into_iter().chain(args.iter().map(|word| word.plain.as_str())).collect::<Vec<_>>().join(" ")
+    };
+    line.commands.iter().flat_map(|command| command.runs().map(joined)).collect()
+}
+
+#[test]
+fn what_starts_programs_hides_none() {
+    for (line, wanted) in [
+        ("A=b make x", &["env A=b make x", "make x"][..]),
+        ("X=1; A=$X B='c d' make", &["env A=1 B=c d make", "make"]),
+        ("npx -y prisma reset", &["npx -y prisma reset", "prisma reset"]),
+        ("yarn prisma reset", &["yarn prisma reset", "prisma reset"]),
+        ("yarn --version", &["yarn --version"]),
+        ("bundle exec rails x", &["bundle exec rails x", "rails x"]),
+        ("poetry run python3 -m twine y", &["poetry run python3 -m twine y", "python3 -m twine y", "twine y"]),
+        ("python3.12 -u manage.py flush", &["python3.12 -u manage.py flush", "manage.py flush"]),
+        ("python3 -c x y", &["python3 -c x y"]),
+        ("A=b", &[]),
+    ] {
+        assert_eq!(runs(line), wanted, "{line}");
+    }
+}
+
 #[test]
 fn every_simple_command_is_found() {
     assert_eq!(texts("A=1 B=2 git push && (ls | wc -l); { rm x; }"), ["git push", "ls", "wc -l", "rm x"]);

@@ -185,10 +185,14 @@ impl Walk<'_> {
 
     fn simple(&mut self, command: &SimpleCommand) -> Option<()> {
         let mut words = Vec::new();
+        let mut given = Vec::new();
         // Behind `&>` sh begins another command.
         let mut splits = false;
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.prefix(item)?;
+            if let Item::AssignmentWord(Assignment { value: AssignmentValue::Scalar(_), .. }, word) = item {
+                given.push(read(&word.value, self.line)?);
+            }
             splits |= is_split(item);
         }
         if let Some(name) = &command.word_or_name {
@@ -217,7 +221,13 @@ impl Walk<'_> {
             }
             splits |= is_split(item);
         }
-        self.run(&words)
+        let at = self.line.commands.len();
+        let is_read = self.run(&words);
+        if let Some(command) = self.line.commands.get_mut(at).filter(|_| !given.is_empty()) {
+            command.given = given.iter().map(|word| word.known().into_owned()).collect();
+            command.given.extend_from_slice(if command.known.is_empty() { &command.words } else { &command.known });
+        }
+        is_read
     }
 
     fn prefix(&mut self, item: &Item) -> Option<()> {

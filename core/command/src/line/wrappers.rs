@@ -158,15 +158,46 @@ impl Simple {
         if of_packages { Starts::FromPackages(words) } else { Starts::Program(words) }
     }
 
-    /// The programs that it runs: its own, and where it is clear which one that starts, this one, else each that it may be.
+    /// The programs that it runs, those that start others before these: its own, and where it is clear which one that
+    /// starts, this one, else each that it may be. One with variables of its own (`A=b cmd`) is run by `env`. What comes with
+    /// the project's packages, and what Python runs, are programs too.
     pub fn runs(&self) -> impl Iterator<Item = (&str, &[Word], bool)> {
         let all = self.words().len();
-        let only = match self.starts() {
-            Starts::Program(words) if self.wraps() => Some(all - words.len()),
-            _ => None,
+        let (only, last) = match self.starts() {
+            Starts::Program(words) if self.wraps() => (Some(all - words.len()), words),
+            Starts::Program(words) | Starts::FromPackages(words) => (None, words),
+            Starts::Somewhere(_) => (None, &[][..]),
         };
+        let packaged = if last.len() < all && only.is_none() { Some(last) } else { of_project(last) };
+        let of_python = of_python(last);
+        let given = (!self.given.is_empty()).then_some(("env", &*self.given, false));
         let calls = self.calls().enumerate();
-        calls.filter(move |(at, _)| *at == 0 || only.is_none_or(|only| *at == only)).map(|(_, call)| call)
+        let calls = calls.filter(move |(at, _)| *at == 0 || only.is_none_or(|only| *at == only)).map(|(_, call)| call);
+        let started = [packaged, of_python].into_iter().flatten().filter_map(|words| words.split_first());
+        given.into_iter().chain(calls).chain(started.map(|(program, args)| (program.plain.as_str(), args, false)))
+    }
+}
+
+/// A program of the project's packages that a manager of packages runs by its bare name: `yarn prisma migrate`.
+fn of_project(words: &[Word]) -> Option<&[Word]> {
+    let (name, args) = words.split_first()?;
+    let is_manager = matches!(program_name(&name.plain), "bun" | "pnpm" | "yarn");
+    (is_manager && args.first()?.fixed()?.starts_with(|letter: char| letter.is_ascii_alphabetic())).then_some(args)
+}
+
+/// The module or the script that Python runs: `python3 -m twine upload`, `python manage.py flush`.
+fn of_python(words: &[Word]) -> Option<&[Word]> {
+    let (name, args) = words.split_first()?;
+    let version = program_name(&name.plain).strip_prefix("python")?;
+    if !version.chars().all(|letter| letter.is_ascii_digit() || letter == '.') {
+        return None;
+    }
+    let at = args.iter().position(|word| matches!(word.plain.as_str(), "-m" | "-c") || !word.plain.starts_with('-'))?;
+    let (first, behind) = args.get(at..)?.split_first()?;
+    match first.plain.as_str() {
+        "-m" => Some(behind),
+        "-c" => None,
+        _ => args.get(at..),
     }
 }
 
@@ -348,6 +379,7 @@ pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
         words: words.to_vec(),
         known,
         wraps,
+        given: Vec::new(),
     });
 }
 

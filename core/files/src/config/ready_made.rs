@@ -51,7 +51,7 @@ impl ReadyMade {
             Answer::Ask => Decision::Ask(Some(rule.told())),
         };
         let matcher = MatcherSpec::default().any_of(rule.compiled()?);
-        Ok(Self::new("PreToolUse", rule.id.clone(), matcher, Run::Decision(decision)))
+        Ok(Self::new("PreToolUse", rule.id.to_owned(), matcher, Run::Decision(decision)))
     }
 
     fn new(event: &str, name: String, matcher: MatcherSpec, run: Run) -> Self {
@@ -83,7 +83,7 @@ fn used<'v, H: Host>(reader: &Reader<'v, H>, host: &'v H) -> Result<Vec<ReadyMad
     }
     let chosen = policies::chosen(&uses, &settings).map_err(|wrong| match &wrong {
         policies::Wrong::Rule(..) => reader.refuse("rules", wrong.message()),
-        policies::Wrong::Use(..) | policies::Wrong::Data(_) => reader.refuse("names", wrong.message()),
+        policies::Wrong::Use(..) => reader.refuse("names", wrong.message()),
     })?;
     let hooks = chosen.into_iter().map(ReadyMade::of_policy);
     hooks.collect::<Result<_, _>>().map_err(|why| reader.refuse("names", why))

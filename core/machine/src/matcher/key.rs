@@ -43,6 +43,8 @@ impl Matcher {
 
     /// The programs of all rules, or of what a policy's rule looks for; `None` if one of them is about something else.
     fn programs(&self) -> Option<Vec<&str>> {
-        Rule::programs_of(&self.rules).or_else(|| self.spec.any_of.as_ref().and_then(AnyOf::programs))
+        let each: Option<Vec<Vec<&str>>> = self.rules.iter().map(Rule::programs).collect();
+        let of_rules = each.filter(|each| !each.is_empty()).map(|each| each.concat());
+        of_rules.or_else(|| self.spec.any_of.as_ref().and_then(AnyOf::programs))
     }
 }

@@ -41,6 +41,13 @@ const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 /// Tools that a rule about reading covers.
 const READING: &[&str] = &["Read", "Glob", "Grep", "LS", "NotebookRead"];
 
+/// The program about whose commands a rule such as `Bash(git push *)` is, as far as that is a plain name.
+pub(super) fn program_of(rule: &str) -> Option<&str> {
+    let program = rule.strip_prefix("Bash(")?.split([' ', ')']).next()?;
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-+:/".contains(letter);
+    (!program.is_empty() && program.chars().all(is_plain)).then_some(program)
+}
+
 /// A compiled rule.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
@@ -132,14 +139,8 @@ impl Rule {
     }
 
     /// The programs of which one must stand in a line that is understood whole; `None` if the rule is about something else.
-    fn programs(&self) -> Option<Vec<&str>> {
+    pub(super) fn programs(&self) -> Option<Vec<&str>> {
         if let RuleContent::Command(command) = &self.about { command.programs() } else { None }
-    }
-
-    /// The same of several rules; `None` also if there is none.
-    pub(super) fn programs_of(rules: &[Self]) -> Option<Vec<&str>> {
-        let each: Option<Vec<Vec<&str>>> = rules.iter().map(Self::programs).collect();
-        each.filter(|each| !each.is_empty()).map(|each| each.concat())
     }
 
     /// Whether a call is one that the rule speaks of; the names are all that the tool goes by.
@@ -161,14 +162,13 @@ impl Rule {
         names: &[&str],
         lines: &[Arc<Reading>],
         input: &MatchInput<'_, H>,
-        unless: &[Self],
+        unless: &[&Self],
         in_doubt: bool,
     ) -> bool {
         match &self.about {
             RuleContent::Command(command) => {
                 let place = |path: &str| input.place(path);
                 let mut lines = lines.iter().filter(|line| command.may_hold(line)).peekable();
-                // Most rules are about other programs than a line has.
                 lines.peek().is_some() && {
                     let unless = commands(unless);
                     lines.any(|line| command.holds(line, &place, &unless, in_doubt))
@@ -187,7 +187,7 @@ impl Rule {
     }
 
     /// Whether one of the rules means a command of a line for sure.
-    pub(super) fn covers_command(rules: &[Self], command: &Simple, line: &Line, place: command::Place<'_>) -> bool {
+    pub(super) fn covers_command(rules: &[&Self], command: &Simple, line: &Line, place: command::Place<'_>) -> bool {
         Command::covers(&commands(rules), command, line, place)
     }
 
@@ -237,7 +237,7 @@ impl Rule {
 }
 
 /// The rules about command lines.
-fn commands(rules: &[Rule]) -> Vec<&Command> {
+fn commands<'r>(rules: &[&'r Rule]) -> Vec<&'r Command> {
     let about = rules.iter().map(|rule| &rule.about);
     about.filter_map(|about| if let RuleContent::Command(command) = about { Some(command) } else { None }).collect()
 }
@@ -303,7 +303,7 @@ impl RuleContent {
     fn new(tool: &str, content: &str) -> Result<Self, String> {
         if SHELLS.contains(&tool) {
             mistakes::of_command(tool, content)?;
-            return Command::new(content).map(Self::Command);
+            return Ok(Self::Command(Command::new(content)));
         }
         if EDITING.contains(&tool) || READING.contains(&tool) {
             return PathRule::new(content).map(Self::Path);

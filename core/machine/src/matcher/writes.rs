@@ -95,6 +95,17 @@ impl Access {
     const fn reads(self) -> bool {
         !matches!(self, Self::Write)
     }
+
+    /// Whether a tool of these names may do that with files.
+    pub(super) fn is_of(self, names: &[&str]) -> bool {
+        let is_one_of = |tools: &[&str]| names.iter().any(|name| tools.contains(name));
+        // One that does nothing of the kind, by any of its names.
+        let spares = |access: Self| {
+            names.iter().any(|name| TOOLS.iter().any(|(tool, does)| tool == name && *does != Some(access)))
+        };
+        self.writes() && (!spares(Self::Write) || is_one_of(&["Edit", "Write"]))
+            || self.reads() && (!spares(Self::Read) || is_one_of(&["Read"]))
+    }
 }
 
 /// A set of files, which its owner knows.
@@ -182,13 +193,7 @@ impl Writes {
 
     /// Whether a tool may do with files what is looked for.
     pub(super) fn speaks_of(&self, names: &[&str]) -> bool {
-        let is_one_of = |tools: &[&str]| names.iter().any(|name| tools.contains(name));
-        // One that does nothing of the kind, by any of its names.
-        let spares = |access: Access| {
-            names.iter().any(|name| TOOLS.iter().any(|(tool, does)| tool == name && *does != Some(access)))
-        };
-        self.access.writes() && (!spares(Access::Write) || is_one_of(&["Edit", "Write"]))
-            || self.access.reads() && (!spares(Access::Read) || is_one_of(&["Read"]))
+        self.access.is_of(names)
     }
 
     pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {

@@ -1,40 +1,15 @@
 //! The packs, read from their data.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
-use crate::config::reading::{Spot, Take};
-use crate::config::tree::parse_toml;
-use hookweave_machine::matcher::{Access, AnyOf, Flow, Parts, files_of_policy};
+use hookweave_machine::matcher::{AnyOf, Flow, Parts};
 
-/// Each pack with its data. `lines` is used with every other.
-const DATA: &[(&str, &str)] = &[
-    ("agent-files", include_str!("../../../policies/agent-files.toml")),
-    ("cloud", include_str!("../../../policies/cloud.toml")),
-    ("containers", include_str!("../../../policies/containers.toml")),
-    ("databases", include_str!("../../../policies/databases.toml")),
-    ("download-and-run", include_str!("../../../policies/download-and-run.toml")),
-    ("exfiltration", include_str!("../../../policies/exfiltration.toml")),
-    ("filesystem", include_str!("../../../policies/filesystem.toml")),
-    ("git", include_str!("../../../policies/git.toml")),
-    ("interpreters", include_str!("../../../policies/interpreters.toml")),
-    ("lines", include_str!("../../../policies/lines.toml")),
-    ("packages", include_str!("../../../policies/packages.toml")),
-    ("permissions", include_str!("../../../policies/permissions.toml")),
-    ("processes", include_str!("../../../policies/processes.toml")),
-    ("secrets", include_str!("../../../policies/secrets.toml")),
-];
+// The tables of `core/files/policies/*.toml`, written when the engine is built. `lines` is used with every other.
+include!(concat!(env!("OUT_DIR"), "/policies.rs"));
 
-const FIELDS: &[&str] = &[
-    "id", "answer", "level", "reason", "suggest", "rules", "unless", "in_doubt", "reads", "writes", "flow", "code",
-    "unread", "nameless",
-];
-
-static PACKS: LazyLock<Vec<Result<Pack, String>>> =
-    LazyLock::new(|| DATA.iter().map(|(name, text)| Pack::read(name, text)).collect());
-
-/// The packs, each of which may be unreadable only if the engine was built with broken data.
-pub fn packs() -> impl Iterator<Item = Result<&'static Pack, &'static str>> {
-    PACKS.iter().map(|pack| pack.as_ref().map_err(String::as_str))
+/// The packs, by their names.
+pub const fn packs() -> &'static [Pack] {
+    &PACKS
 }
 
 /// A pack of rules.
@@ -44,9 +19,9 @@ pub struct Pack {
     /// Its name.
     pub name: &'static str,
     /// What it is about.
-    pub about: String,
+    pub about: &'static str,
     /// Its rules.
-    pub rules: Vec<Rule>,
+    pub rules: &'static [Rule],
 }
 
 /// One rule of a pack.
@@ -54,17 +29,17 @@ pub struct Pack {
 #[non_exhaustive]
 pub struct Rule {
     /// Its name with that of its pack: `git.reset-hard`.
-    pub id: String,
+    pub id: &'static str,
     /// What it decides.
     pub answer: Answer,
     /// From which level on it counts.
     pub level: Level,
     /// Why, for the model and the person.
-    pub reason: String,
+    pub reason: &'static str,
     /// What to do instead.
-    pub suggest: String,
-    pub(super) parts: Parts,
-    /// What it looks for, compiled when it is first used.
+    pub suggest: &'static str,
+    parts: Parts,
+    /// What it looks for, made when it is first used.
     compiled: OnceLock<AnyOf>,
 }
 
@@ -130,54 +105,33 @@ impl Rule {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled.clone());
         }
-        let compiled = AnyOf::new(self.id.clone(), self.parts.clone()).map_err(|why| format!("{}: {why}", self.id))?;
-        // No thread waits for another one that compiles it: in a forked child that thread would not exist.
+        let compiled = AnyOf::new(self.id, self.parts).map_err(|why| format!("{}: {why}", self.id))?;
+        // No thread waits for another one that makes it: in a forked child that thread would not exist.
         Ok(self.compiled.get_or_init(|| compiled).clone())
     }
 }
 
-impl Pack {
-    fn read(name: &'static str, text: &str) -> Result<Self, String> {
-        let node = parse_toml(text).map_err(|unreadable| format!("the policy `{name}`: {}", unreadable.why))?;
-        let top = Spot { node: &node, place: String::new() };
-        read(name, &top).map_err(|wrong| format!("the policy `{name}`: {}: {}", wrong.place, wrong.message))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn read(name: &'static str, top: &Spot<'_>) -> Take<Pack> {
-    top.only(&["about", "rules"])?;
-    let rules = top.get("rules").ok_or_else(|| top.wrong("has no rules"))?;
-    let rules = rules.items()?.iter().map(|entry| read_rule(name, entry)).collect::<Take<_>>()?;
-    Ok(Pack { name, about: top.required_text("about")?, rules })
-}
-
-fn read_rule(pack: &str, entry: &Spot<'_>) -> Take<Rule> {
-    entry.only(FIELDS)?;
-    let texts = |field: &str| entry.texts(field).map(Option::unwrap_or_default);
-    let flag = |field: &str| entry.flag(field).map(|flag| flag.unwrap_or(false));
-    let mut files = Vec::new();
-    for (field, access) in [("reads", Access::Read), ("writes", Access::Write)] {
-        if let Some(patterns) = entry.texts(field)? {
-            files.push(files_of_policy(&patterns, access).map_err(|why| entry.wrong(why))?);
-        }
+    #[test]
+    fn all_that_rules_look_for_can_be_read() {
+        let rules = packs().iter().flat_map(|pack| pack.rules);
+        let wrong: Vec<String> =
+            rules.filter_map(|rule| rule.parts.check().err().map(|why| format!("{}: {why}", rule.id))).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
-    let missing = |field: &str| entry.wrong(format!("`{field}` is missing; add it"));
-    Ok(Rule {
-        id: format!("{pack}.{}", entry.required_text("id")?),
-        answer: entry.word("answer", Answer::WORDS)?.ok_or_else(|| missing("answer"))?,
-        level: entry.word("level", Level::WORDS)?.unwrap_or(Level::Standard),
-        reason: entry.required_text("reason")?,
-        suggest: entry.required_text("suggest")?,
-        parts: Parts {
-            rules: texts("rules")?,
-            unless: texts("unless")?,
-            in_doubt: flag("in_doubt")?,
-            files,
-            flow: entry.word("flow", Flow::WORDS)?,
-            code: texts("code")?,
-            unread: flag("unread")?,
-            nameless: flag("nameless")?,
-        },
-        compiled: OnceLock::new(),
-    })
+
+    #[test]
+    fn what_stands_in_braces_is_one_word() {
+        let rules = packs().iter().flat_map(|pack| pack.rules);
+        let texts = rules.flat_map(|rule| rule.parts.rules.iter().chain(rule.parts.unless));
+        let commands = texts.filter_map(|text| text.strip_prefix("Bash(")?.strip_suffix(')'));
+        let words = commands.flat_map(str::split_whitespace);
+        let values = words
+            .map(|word| word.split_once('=').filter(|(flag, _)| flag.starts_with('-')).map_or(word, |flag| flag.1));
+        let wrong: Vec<&str> = values.filter(|value| value.starts_with('{') != value.ends_with('}')).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
 }

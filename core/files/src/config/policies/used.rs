@@ -28,8 +28,6 @@ pub enum Wrong {
     Use(usize, String),
     /// That of a rule.
     Rule(String, String),
-    /// None: the engine's own data cannot be read.
-    Data(String),
 }
 
 impl Wrong {
@@ -37,7 +35,7 @@ impl Wrong {
     #[must_use]
     pub fn message(&self) -> &str {
         match self {
-            Self::Use(_, why) | Self::Rule(_, why) | Self::Data(why) => why,
+            Self::Use(_, why) | Self::Rule(_, why) => why,
         }
     }
 }
@@ -55,10 +53,10 @@ pub struct Chosen {
 
 /// The rules that count of packs that are used.
 pub fn chosen(uses: &[String], settings: &[(String, Setting)]) -> Result<Vec<Chosen>, Wrong> {
-    let known = packs().collect::<Result<Vec<_>, _>>().map_err(|why| Wrong::Data(why.to_owned()))?;
+    let known = packs();
     let mut used: Vec<(usize, &'static Pack, Level)> = Vec::new();
     for (at, name) in uses.iter().enumerate() {
-        let (pack, level) = named(&known, name).map_err(|why| Wrong::Use(at, why))?;
+        let (pack, level) = named(known, name).map_err(|why| Wrong::Use(at, why))?;
         if used.iter().any(|(_, earlier, _)| earlier.name == pack.name) {
             return Err(Wrong::Use(at, format!("`{}` is used twice; take one of them out", pack.name)));
         }
@@ -67,14 +65,14 @@ pub fn chosen(uses: &[String], settings: &[(String, Setting)]) -> Result<Vec<Cho
     if let Some(highest) = used.iter().map(|(_, _, level)| *level).max()
         && !used.iter().any(|(_, pack, _)| pack.name == ALWAYS)
     {
-        used.extend(known.iter().filter(|pack| pack.name == ALWAYS).map(|pack| (0, *pack, highest)));
+        used.extend(known.iter().filter(|pack| pack.name == ALWAYS).map(|pack| (0, pack, highest)));
     }
     for (id, _) in settings {
-        check(&known, &used, id).map_err(|why| Wrong::Rule(id.clone(), why))?;
+        check(known, &used, id).map_err(|why| Wrong::Rule(id.clone(), why))?;
     }
     let mut chosen = Vec::new();
     for (at, pack, level) in used {
-        for rule in &pack.rules {
+        for rule in pack.rules {
             let setting = settings.iter().rev().find(|(id, _)| *id == rule.id).map(|(_, setting)| *setting);
             let answer = match setting {
                 Some(Setting::Off) => continue,
@@ -91,7 +89,7 @@ pub fn chosen(uses: &[String], settings: &[(String, Setting)]) -> Result<Vec<Cho
 }
 
 /// The pack and the level that a name such as `secrets:strict` means.
-fn named(known: &[&'static Pack], name: &str) -> Result<(&'static Pack, Level), String> {
+fn named(known: &'static [Pack], name: &str) -> Result<(&'static Pack, Level), String> {
     let (pack, level) = name.split_once(':').map_or((name, None), |(pack, level)| (pack, Some(level)));
     let names = || known.iter().map(|pack| pack.name);
     let found = known.iter().find(|known| known.name == pack).ok_or_else(|| {
@@ -109,18 +107,18 @@ fn named(known: &[&'static Pack], name: &str) -> Result<(&'static Pack, Level), 
 }
 
 /// Whether a rule of this name is in one of the packs that are used.
-fn check(known: &[&Pack], used: &[(usize, &Pack, Level)], id: &str) -> Result<(), String> {
-    let of = |packs: &mut dyn Iterator<Item = &Pack>| packs.flat_map(|pack| &pack.rules).any(|rule| rule.id == id);
+fn check(known: &[Pack], used: &[(usize, &Pack, Level)], id: &str) -> Result<(), String> {
+    let of = |packs: &mut dyn Iterator<Item = &Pack>| packs.flat_map(|pack| pack.rules).any(|rule| rule.id == id);
     if of(&mut used.iter().map(|(_, pack, _)| *pack)) {
         return Ok(());
     }
     let pack = id.split('.').next().unwrap_or_default();
-    if of(&mut known.iter().copied()) {
+    if of(&mut known.iter()) {
         return Err(format!(
             "`{id}` is a rule of the policy `{pack}`, which is not used here; use it, or take this out"
         ));
     }
-    let ids = || known.iter().flat_map(|pack| &pack.rules).map(|rule| rule.id.as_str());
+    let ids = || known.iter().flat_map(|pack| pack.rules).map(|rule| rule.id);
     let hint = did_you_mean(id, ids());
     Err(format!("`{id}` is no rule of a policy{hint}; `hookweave policies` lists them"))
 }

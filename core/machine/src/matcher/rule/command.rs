@@ -6,11 +6,14 @@ mod paths;
 mod wild;
 
 use super::MatchResult;
-use crate::pattern::Pattern as Regex;
 use hookweave_command::{Line, Reading, Simple, Word, program_name};
 use meaning::Meaning;
 pub(in crate::matcher) use paths::Place;
 use paths::Spot;
+use wild::Parts;
+
+/// A program with its words, and whether it gets more of them from elsewhere.
+type Call<'w> = (&'w str, &'w [Word], bool);
 
 /// A pattern over one simple command.
 #[derive(Debug, Clone)]
@@ -24,7 +27,9 @@ pub(super) struct Command {
 
 #[derive(Debug, Clone)]
 struct Pattern {
-    regex: Regex,
+    text: Parts,
+    /// Further words may follow.
+    has_more: bool,
     head: Head,
 }
 
@@ -42,20 +47,20 @@ pub(super) fn is_of_list(content: &str) -> bool {
 
 impl Command {
     /// `git *` and `git:*` are the program with any arguments or none; elsewhere `*` is any text.
-    pub(super) fn new(content: &str) -> Result<Self, String> {
+    pub(super) fn new(content: &str) -> Self {
         let head = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
         let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
         if let Some(head) = head {
-            patterns.push(Pattern::new(head.trim_end(), "(?:\\s.*)?")?);
+            patterns.push(Pattern::new(head.trim_end(), true));
             meanings.extend(Meaning::new(head, true));
         }
         // `npm run test:*` is also meant as it is written, for `npm run test:unit`.
         if !content.ends_with(" *") {
-            patterns.push(Pattern::new(content, "")?);
+            patterns.push(Pattern::new(content, false));
             meanings.extend(Meaning::new(content, false));
         }
         let rest = head.unwrap_or(content).trim().trim_end_matches('*');
-        Ok(Self { patterns, meanings, is_specific: rest.trim_end().contains(char::is_whitespace) })
+        Self { patterns, meanings, is_specific: rest.trim_end().contains(char::is_whitespace) }
     }
 
     /// The first words that its patterns may begin with; `None` if there are too many.
@@ -75,24 +80,22 @@ impl Command {
         if patterns.is_empty() {
             return MatchResult { selects: unknown, grants_all: false };
         }
-        let fits = |texts: &[String], unknown: bool| {
-            texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text).unwrap_or(unknown)))
-        };
+        let fits = |texts: &[String]| texts.iter().any(|text| patterns.iter().any(|pattern| pattern.fits(text)));
         let spot = Spot::new(line, place);
         let selects =
-            unknown || line.commands.iter().any(|command| fits(&command.texts, true) || self.is_meant(command, &spot));
+            unknown || line.commands.iter().any(|command| fits(&command.texts) || self.is_meant(command, &spot));
         // An allow goes by the text alone.
         let is_unsure = unknown || self.is_specific && line.is_dynamic;
         let grants_all = !is_unsure
             && !line.does_more
             && !line.commands.is_empty()
-            && line.commands.iter().all(|command| fits(&command.exact, false));
+            && line.commands.iter().all(|command| fits(&command.exact));
         MatchResult { selects, grants_all }
     }
 
-    /// Whether [`Self::holds`] may be true: a line that is understood whole has the program.
+    /// Whether [`Self::holds`] may be true: what was read of the line has the program.
     pub(super) fn may_hold(&self, reading: &Reading) -> bool {
-        reading.line.is_none() || self.patterns.iter().any(|pattern| pattern.may_fit(reading))
+        self.patterns.iter().any(|pattern| pattern.may_fit(reading))
     }
 
     /// Whether a command of a line is one that the rule means, and none of the others takes it out again. Only what is known
@@ -102,12 +105,34 @@ impl Command {
         let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) };
         let sure = Spot::sure(line, place);
         line.commands.iter().any(|command| {
-            command.runs().any(|(program, args, is_fed)| {
+            let mut calls = Vec::new();
+            command.runs().any(|call @ (program, args, is_fed)| {
+                calls.push(call);
                 self.means(program, args, is_fed, &spot)
                     && !asks_for_help(args)
-                    && !unless.iter().any(|other| other.means(program, args, is_fed, &sure))
+                    && !self.is_excepted(&calls, unless, &sure)
             })
         })
+    }
+
+    /// Whether the last of these calls, each of which starts the next, is one that the others take out again: it as a whole,
+    /// one that starts it, or each word of its list that the rule means (`rm -r /tmp/a /tmp/b`).
+    fn is_excepted(&self, calls: &[Call<'_>], unless: &[&Self], spot: &Spot<'_>) -> bool {
+        let Some((&(program, args, is_fed), outer)) = calls.split_last() else { return false };
+        let covers = |rule: &Self, (program, args, is_fed): Call<'_>| rule.means(program, args, is_fed, spot);
+        if outer.iter().any(|call| unless.iter().any(|rule| covers(rule, *call))) {
+            return true;
+        }
+        let is_of_list = !is_fed && self.meanings.iter().all(|meaning| meaning.names() <= 1);
+        let Some(single) = is_of_list.then(|| meaning::singles(program, args)).flatten() else {
+            return unless.iter().any(|rule| covers(rule, (program, args, is_fed)));
+        };
+        let names_one = |rule: &&&Self| rule.is_specific && rule.meanings.iter().all(|meaning| meaning.names() == 1);
+        let (of_words, of_all): (Vec<&&Self>, Vec<&&Self>) = unless.iter().partition(names_one);
+        let mut meant = single.iter().filter(|args| self.means(program, args, false, spot)).peekable();
+        of_all.iter().any(|rule| covers(rule, (program, args, false)))
+            || meant.peek().is_some()
+                && meant.all(|args| of_words.iter().any(|rule| rule.means(program, args, false, spot)))
     }
 
     /// Whether a command is one that one of the rules means for sure.
@@ -152,33 +177,19 @@ impl Head {
 }
 
 impl Pattern {
-    /// A pattern in which `*` is any text and `\*` a star, anchored at both ends.
-    fn new(text: &str, tail: &str) -> Result<Self, String> {
-        let mut pattern = String::from("(?s)^");
-        let mut letters = text.chars();
-        let (mut head, mut is_whole) = (String::new(), None);
-        while let Some(letter) = letters.next() {
-            let letter = match letter {
-                '*' => {
-                    is_whole.get_or_insert(false);
-                    pattern.push_str(".*");
-                    continue;
-                }
-                '\\' if letters.as_str().starts_with('*') => letters.next().unwrap_or('*'),
-                letter => letter,
-            };
-            if letter.is_whitespace() {
-                is_whole.get_or_insert(true);
-            } else if is_whole.is_none() {
-                head.push(letter);
-            }
-            pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
-        }
-        pattern.push_str(tail);
-        pattern.push('$');
-        let regex = Regex::new(&pattern).map_err(|why| format!("`{text}` is no pattern: {why}"))?;
-        let head = if is_whole.unwrap_or(true) { Head::Is(head) } else { Head::BeginsWith(head) };
-        Ok(Self { regex, head })
+    /// A pattern in which `*` is any text and `\*` a star.
+    fn new(text: &str, has_more: bool) -> Self {
+        let text = Parts::new(text);
+        let head = match text.beginning().split_once(char::is_whitespace) {
+            Some((head, _)) => Head::Is(head.to_owned()),
+            None if text.plain().is_some() => Head::Is(text.beginning().to_owned()),
+            None => Head::BeginsWith(text.beginning().to_owned()),
+        };
+        Self { text, has_more, head }
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        if self.has_more { self.text.begins(text) } else { self.text.is_match(text) }
     }
 
     fn may_fit(&self, reading: &Reading) -> bool {

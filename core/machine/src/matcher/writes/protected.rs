@@ -1,6 +1,7 @@
 //! Files that a person names by patterns, as in `Edit(secrets/**)`. Nobody asks the file system which there are.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -9,6 +10,10 @@ use crate::matcher::directories::hides;
 use crate::matcher::rule::{PathRule, glob, without_here};
 use crate::pattern::Glob;
 
+/// After how many paths it is worth the time to compile what matches all that any pattern does: a process that starts for
+/// one call asks for few.
+const FEW: usize = 256;
+
 /// The files that some patterns name.
 #[derive(Debug)]
 pub struct NamedFiles {
@@ -16,11 +21,15 @@ pub struct NamedFiles {
     /// Matches every path that one of them does, so that of nearly all paths none is asked; `None` if they are too large
     /// together.
     reach: OnceLock<Option<Regex>>,
+    /// How many paths were asked for before.
+    asked: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Named {
     rule: PathRule,
+    /// What every path has that matches; may be empty.
+    part: String,
     /// Its last part that names something, with what it is as a pattern.
     name: String,
     glob: Glob,
@@ -30,13 +39,20 @@ struct Named {
 
 impl NamedFiles {
     /// Reads patterns by the rules of `.gitignore`; says which of them is none.
-    pub fn new(patterns: &[String]) -> Result<Self, String> {
+    pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self, String> {
         let read =
-            |pattern: &String| Named::new(pattern).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"));
-        Ok(Self { patterns: patterns.iter().map(read).collect::<Result<_, _>>()?, reach: OnceLock::new() })
+            |pattern: &str| Named::new(pattern).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"));
+        Ok(Self {
+            patterns: patterns.iter().map(|pattern| read(pattern.as_ref())).collect::<Result<_, _>>()?,
+            reach: OnceLock::new(),
+            asked: AtomicUsize::new(0),
+        })
     }
 
     fn may_have(&self, path: &str) -> bool {
+        if self.reach.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW {
+            return true;
+        }
         let reach = self.reach.get_or_init(|| {
             let globs = self.patterns.iter().flat_map(|named| named.rule.reach());
             let each = globs.map(|text| Some(format!("(?:{})", glob(&text, true).ok()?.written().regex())));
@@ -59,7 +75,11 @@ impl Named {
         let fixed: Vec<&str> = parts.take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
         let start = if rule.is_anywhere() { String::new() } else { fixed.join("/") };
         let glob = Glob::new(&name, |glob| glob.literal_separator(true).backslash_escape(true).empty_alternates(true))?;
-        Ok(Self { rule, name, glob, start })
+        Ok(Self { rule, part: part_of(folder), name, glob, start })
+    }
+
+    fn hits(&self, path: &str) -> bool {
+        path.contains(&self.part) && self.rule.hits(path)
     }
 
     /// Whether one part of a shell's pattern may become the name.
@@ -79,11 +99,19 @@ impl Named {
     }
 }
 
+/// The longest text that every path has which a pattern matches.
+fn part_of(pattern: &str) -> String {
+    let text = pattern.trim_start_matches("~/").split(['[', '{', '\\']).next().unwrap_or_default();
+    let is_fixed = |part: &&str| part.is_ascii() && part.contains(|letter| letter != '.');
+    let parts = text.split(['*', '?', '/', '!']).filter(is_fixed);
+    parts.max_by_key(|part| part.len()).unwrap_or_default().to_owned()
+}
+
 impl FileSet for NamedFiles {
     fn has(&self, path: &str) -> bool {
         // Some programs stop reading at a NUL.
         let path = path.split('\0').next().unwrap_or_default();
-        self.may_have(without_here(path)) && self.patterns.iter().any(|named| named.rule.hits(path))
+        self.may_have(without_here(path)) && self.patterns.iter().any(|named| named.hits(path))
     }
 
     fn is_named_in(&self, text: &str) -> bool {
@@ -126,5 +154,27 @@ impl FileSet for NamedFiles {
 
     fn is_of_policy(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whether_a_file_is_one_does_not_depend_on_how_many_were_asked_for() {
+        let files =
+            NamedFiles::new(&["*.pem", ".e[n]v*", "./a/{b,c}/**", "~/.ssh/**", "//etc/pass*d", "x\\*y", "**/é.d"]);
+        let files = files.unwrap();
+        let home = std::env::home_dir().unwrap().join(".ssh/id").to_string_lossy().replace('\\', "/");
+        let paths = ["k/x.pem", ".env", "a/c/d", &home, "/etc/passwd", "x*y", "q/é.d/z", "x.pe", "env", "a/d", "xzy"];
+        let all = || paths.map(|path| files.has(path));
+        let before = all();
+        assert!(files.reach.get().is_none());
+        for _ in 0..FEW {
+            files.has("src/main.rs");
+        }
+        assert_eq!((files.reach.get().is_some(), all()), (true, before));
+        assert_eq!(before.iter().filter(|is_one| **is_one).count(), 7);
     }
 }

@@ -63,7 +63,6 @@ fn at<'n>(wrong: &Wrong, policies: &Spot<'n>, uses: &[Spot<'n>]) -> Spot<'n> {
             let field = rules.node.fields().iter().find(|field| field.name == *id);
             Spot { node: field.map_or(rules.node, |field| &field.value), place: step(&rules.place, id) }
         }),
-        Wrong::Data(_) => None,
     };
     spot.unwrap_or_else(|| policies.clone())
 }

@@ -90,6 +90,11 @@ impl Meaning {
         Some(meaning)
     }
 
+    /// How many words it names.
+    pub(super) fn names(&self) -> usize {
+        self.words.iter().filter(|token| matches!(token, Token::One(_))).count()
+    }
+
     /// Tells the flags of the rule from its other words.
     fn add(&mut self, tokens: &[&str]) {
         let mut at = self.before;
@@ -236,6 +241,26 @@ impl Argument<'_> {
             Self::One(word) | Self::Maybe(word) => word.fixed().is_none() && "--".starts_with(word.known_start()),
         }
     }
+}
+
+/// Of a program whose words are a list, its arguments with one of these words each.
+pub(super) fn singles(program: &str, args: &[Word]) -> Option<Vec<Vec<Word>>> {
+    let known = flags::of(base_name(program)).filter(|program| program.is_list);
+    known?;
+    let (mut kept, mut listed) = (Vec::new(), Vec::new());
+    let (mut is_value, mut ended) = (false, false);
+    for word in args {
+        let is_option = !ended && (word.fixed() == Some("--") || is_flag(&word.plain));
+        if is_value || word.splits || is_option {
+            ended |= !is_value && word.fixed() == Some("--");
+            is_value = !is_value && is_option && !ended && flags::read(known, &word.plain).takes == Takes::Yes;
+            kept.push(word.clone());
+        } else {
+            listed.push(word.clone());
+        }
+    }
+    let single = |word: Word| kept.iter().cloned().chain([word]).collect();
+    Some(listed.into_iter().map(single).collect())
 }
 
 /// The flag that a word is by how it begins.
