@@ -267,7 +267,8 @@ impl Writes {
             return true;
         }
         let Some(links) = self.links else { return false };
-        let here: Vec<String> = place(".").iter().flat_map(|path| &path.places).map(|place| place.full.clone()).collect();
+        let here: Vec<String> =
+            place(".").iter().flat_map(|path| &path.places).map(|place| place.full.clone()).collect();
         let mut places = paths.iter().flat_map(|path| &path.places);
         places.any(|at| links(&at.full, &here).iter().any(|led| place(led).iter().any(has)))
     }
