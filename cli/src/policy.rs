@@ -287,7 +287,7 @@ pub(crate) fn place_text(hook: &HookInfo, below: &Path) -> String {
         let file = relative(&origin.file, below);
         origin.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
     };
-    std::iter::once(origin).chain(&origin.also).map(|origin| text(origin)).collect::<Vec<_>>().join(", ")
+    origin.places().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// A path as a person reads it best.

@@ -55,7 +55,8 @@ impl Applies {
             let is_asked = asked.contains(hook.event.as_str());
             let events = if is_asked { &mut self.events } else { &mut self.unasked };
             *events.entry(hook.event.clone()).or_default() += 1;
-            self.files.extend(hook.origin.as_ref().filter(|_| is_asked).map(|origin| origin.file.clone()));
+            let places = hook.origin.iter().filter(|_| is_asked).flat_map(|origin| origin.places());
+            self.files.extend(places.map(|origin| origin.file.clone()));
         }
         self.waiting += policy.report.untrusted.len();
         Ok(())

@@ -134,7 +134,7 @@ impl Seen {
     pub(crate) fn of(policy: &Policy, which: &Which) -> Result<Self> {
         let hooks = policy.registry.list();
         let is_closed = |hook: &&HookInfo| hook.name.starts_with(CLOSED);
-        let in_force = hooks.iter().filter(|hook| !is_closed(hook)).filter_map(place_of).collect();
+        let in_force = hooks.iter().filter(|hook| !is_closed(hook)).flat_map(places_of).collect();
         let waits = !policy.report.untrusted.is_empty();
         let all = Which { trust: TrustChoice::All, ..which.to_look_at() };
         let whole = if waits { Some(delegates::load(&all)?.0) } else { None };
@@ -143,13 +143,13 @@ impl Seen {
 
     /// Whether a hook waits for an approval.
     pub(crate) fn waits(&self, hook: &HookInfo) -> bool {
-        self.whole.is_some() && place_of(hook).is_some_and(|place| !self.in_force.contains(&place))
+        self.whole.is_some() && hook.origin.is_some() && !places_of(hook).any(|place| self.in_force.contains(&place))
     }
 
     /// What waits for an approval and is no hook, or is none with every approval either.
     fn without_a_row<'u>(&self, untrusted: &'u [UntrustedHook]) -> Vec<&'u UntrustedHook> {
-        let rows: Vec<_> =
-            self.whole.iter().flat_map(|whole| whole.registry.list()).filter_map(|hook| place_of(&hook)).collect();
+        let hooks: Vec<HookInfo> = self.whole.iter().flat_map(|whole| whole.registry.list()).collect();
+        let rows: Vec<_> = hooks.iter().flat_map(places_of).collect();
         let has_row = |waiting: &&UntrustedHook| {
             let place = (PathBuf::from(&waiting.approval.file), waiting.approval.place.clone());
             !waiting.approval.event.is_empty() && !waiting.approval.fingerprint.is_empty() && rows.contains(&place)
@@ -158,8 +158,8 @@ impl Seen {
     }
 }
 
-fn place_of(hook: &HookInfo) -> Option<(PathBuf, String)> {
-    hook.origin.as_ref().map(|origin| (origin.file.clone(), origin.place.clone()))
+fn places_of(hook: &HookInfo) -> impl Iterator<Item = (PathBuf, String)> {
+    hook.origin.iter().flat_map(|origin| origin.places()).map(|origin| (origin.file.clone(), origin.place.clone()))
 }
 
 /// The signs that were shown.

@@ -189,6 +189,13 @@ pub struct Origin {
     pub also: Vec<Arc<Self>>,
 }
 
+impl Origin {
+    /// This place, and the further ones that declare the same.
+    pub fn places(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.also.iter().map(|origin| &**origin))
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file.display())?;

@@ -9,23 +9,21 @@ use crate::config::Run;
 use hookweave_machine::decision::Decision;
 use hookweave_machine::matcher::AnyOf;
 
-/// Keeps one of the hooks that are the same rule: that of the widest file which counts, as strict as any that counts says.
+/// Keeps one of the hooks that are the same rule: that of the widest file, as strict as any says.
 ///
-/// One that is not approved stays apart while it would make the rule stricter.
+/// One that is not approved stays apart: it waits for its own approval, and says nothing about the rule until then.
 pub(super) fn one_of_each(candidates: &mut Vec<Candidate>) {
     let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
-    let mut places: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    let mut places: FxHashMap<String, usize> = FxHashMap::default();
     for candidate in candidates.drain(..) {
-        let Some(rule) = rule(&candidate).map(str::to_owned) else {
+        let Some(rule) = rule(&candidate).filter(|_| candidate.trusted()).map(str::to_owned) else {
             kept.push(candidate);
             continue;
         };
-        let of_rule = places.entry(rule).or_default();
-        let known = of_rule.iter().copied().find(|at| kept.get(*at).is_some_and(|known| are_one(known, &candidate)));
-        if let Some(known) = known.and_then(|at| kept.get_mut(at)) {
+        if let Some(known) = places.get(&rule).and_then(|at| kept.get_mut(*at)) {
             unite(known, candidate);
         } else {
-            of_rule.push(kept.len());
+            places.insert(rule, kept.len());
             kept.push(candidate);
         }
     }
@@ -41,25 +39,8 @@ fn blocks(candidate: &Candidate) -> bool {
     matches!(candidate.ready.declared.run, Run::Decision(Decision::Block(_)))
 }
 
-/// Whether both count, or the one that does not would add nothing.
-fn are_one(known: &Candidate, new: &Candidate) -> bool {
-    match (known.trusted(), new.trusted()) {
-        (true, true) => true,
-        (true, false) => blocks(known) || !blocks(new),
-        (false, true) => blocks(new) || !blocks(known),
-        (false, false) => false,
-    }
-}
-
 /// Takes what a further file says into the hook that stays.
 fn unite(known: &mut Candidate, new: Candidate) {
-    if !known.trusted() {
-        *known = new;
-        return;
-    }
-    if !new.trusted() {
-        return;
-    }
     let is_stricter = blocks(&new) && !blocks(known);
     let (declared, further) = (&mut known.ready.declared, new.ready.declared);
     let (Some(origin), Some(other)) = (&mut declared.spec.origin, further.spec.origin) else { return };
