@@ -4,7 +4,8 @@ use std::path::Path;
 
 use hookweave_host::config::Directories;
 
-use crate::agents::{Agent, Reach};
+use crate::agents::Agent;
+use crate::reach::Reach;
 use crate::settings::Own;
 
 /// What a person has to do in the agent.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use clap::ValueEnum;
 use hookweave_host::config::Directories;
 use hookweave_host::dialects::described::{SYSTEMS, System};
 use hookweave_host::error::did_you_mean;
@@ -11,20 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};
 use crate::plugins::PLUGIN_AGENTS;
-
-/// Whose settings are changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Reach {
-    /// This project's, shared by everyone who works on it.
-    #[default]
-    Project,
-    /// Your own for this project, where the agent has such a file.
-    Local,
-    /// Yours, for all projects.
-    User,
-    /// The machine's, which its administrator writes for everyone.
-    Managed,
-}
+use crate::reach::Reach;
 
 /// How an agent's settings hold a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

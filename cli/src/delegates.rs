@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use hookweave_host::dialects;
 use serde::Serialize;
 
-use crate::agents::{AGENTS, Reach};
+use crate::agents::AGENTS;
 use crate::document::read_text;
 use crate::failed::Result;
 use crate::hook_command::is_hook_of;
 use crate::policy::{Policy, Which, relative};
+use crate::reach::Reach;
 use crate::screen::{DIM, Screen, count, shown, styled};
 use crate::settings::Settings;
 

@@ -29,6 +29,7 @@ mod plugins;
 mod policy;
 mod program;
 mod progress;
+mod reach;
 mod recording;
 mod screen;
 mod settings;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hookweave_host::config::Directories;
 
-use crate::agents::Reach;
 use crate::failed::{Failed, Result};
 use crate::policy::relative;
+use crate::reach::Reach;
 
 /// One agent.
 #[derive(Debug)]

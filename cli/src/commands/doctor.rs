@@ -14,7 +14,7 @@ use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 
 use crate::agent_approval::{needed, unapproved_by_codex};
-use crate::agents::{AGENTS, Agent, Reach};
+use crate::agents::{AGENTS, Agent};
 use crate::commands::applies::{Applies, Entry};
 use crate::commands::hook::Hook;
 use crate::commands::install::on_path;
@@ -26,6 +26,7 @@ use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::program_of;
 use crate::plugins::{PLUGIN_AGENTS, package_for};
 use crate::policy::{Policy, Which, relative};
+use crate::reach::Reach;
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, folded, is_quiet, json, styled};
 use crate::settings::{Own, Settings};
 

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::agent_approval::needed;
 use crate::agent_shell;
-use crate::agents::{Agent, Reach, agent, agents_help};
+use crate::agents::{Agent, agent, agents_help};
 use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
@@ -19,6 +19,7 @@ use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::quoted;
 use crate::plugins::{PluginAgent, package_for, plugin_agent};
 use crate::policy::{Policy, Which};
+use crate::reach::Reach;
 use crate::screen::{BOLD, DIM, Screen, WARN, count, shown, styled};
 use crate::settings::Settings;
 

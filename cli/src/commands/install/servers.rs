@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Install, NAME, Uninstall, again_if_changed, own_program, warn};
-use crate::agents::Reach;
 use crate::change::{Change, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::split;
 use crate::mcp_servers::{Servers, Wrapped};
+use crate::reach::Reach;
 use crate::screen::{Screen, count, shown};
 
 /// The file, and what is in it.
