@@ -14,13 +14,14 @@ from . import _native
 from ._asyncio_runner import run_stage
 from ._logging import logger
 from ._remote_address import milliseconds, number, transport_to
+from ._remote_links import refused
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
     from ._remote_address import RemoteTls
-    from ._remote_links import Link, Transport, refused
+    from ._remote_links import Link, Transport
 
 __all__ = ["RemoteState", "WorkerConnection", "connect"]
 
