@@ -22,7 +22,7 @@ pub struct NativeFleetBucket {
 
 /// The bucket in which workers stand.
 #[must_use]
-#[napi]
+#[napi(catch_unwind)]
 pub fn fleet_bucket() -> NativeFleetBucket {
     NativeFleetBucket { name: BUCKET.to_owned(), ttl: to_js(BUCKET_TTL_MS) }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Fault {
 
 /// What a command line that runs hookweave says of how it decides.
 pub(crate) struct Said {
-    /// Hooks run that nobody approved.
+    /// Hooks run without an approval.
     pub(crate) trusts_all: bool,
     /// The longest time after which it has answered.
     pub(crate) longest: Option<Duration>,
@@ -110,7 +110,7 @@ fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value, read_line: Re
     }
     let Some(said) = read_line(command) else { return faults };
     if said.trusts_all {
-        faults.push("`--trust all` runs hooks of a project that nobody approved; take it out".to_owned());
+        faults.push("`--trust all` runs hooks of a project without an approval; take it out".to_owned());
     }
     // Whoever is ended by the agent has refused nothing.
     let refuses = handler.get("onFailure").and_then(Value::as_str) == Some("block")

@@ -103,7 +103,7 @@ impl Hook {
         Some(Self::of_line(line)?.which_below(project))
     }
 
-    /// Whether hooks run that nobody approved.
+    /// Whether hooks run without an approval.
     pub(crate) fn trusts_all(&self) -> bool {
         self.which.trust == TrustChoice::All
     }

@@ -66,7 +66,7 @@ pub(crate) struct McpProxy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Approval {
-    /// Nobody: the call is refused.
+    /// No person: the call is refused.
     #[default]
     Deny,
     /// The client's user, if the client can ask (`elicitation`).

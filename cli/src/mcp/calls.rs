@@ -23,7 +23,7 @@ pub(super) enum Whose {
     Client,
     /// A judged call's.
     Call(Sender<Heard>),
-    /// Nobody's: no such request is open.
+    /// Of no call: no such request is open.
     Nobody,
 }
 

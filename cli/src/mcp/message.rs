@@ -5,7 +5,7 @@ use std::cell::Cell;
 use hookweave_host::json::from_json_keeping;
 use serde_json::{Map, Value};
 
-/// The fields by which a message is told from others, and by which a call is judged.
+/// The fields that set a message apart from others, and by which a call is judged.
 const FIELDS: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 const PARAMS: &[&str] = &["name", "arguments", "task", "_meta"];
 

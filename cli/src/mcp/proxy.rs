@@ -96,7 +96,7 @@ impl Proxy {
         self.judge.as_ref().ok()
     }
 
-    /// Reads what the client says until it has no more to say; then the server is told so, when all calls are over.
+    /// Reads what the client says until its end; then, when all calls are over, the server gets no more.
     pub(crate) fn read_client(self: &Arc<Self>, mut from: impl BufRead) -> End {
         let broken = |what: &str| End::Broken(format!("a line of the client {what}"));
         loop {
@@ -140,7 +140,7 @@ impl Proxy {
         End::Over
     }
 
-    /// Nothing is answered any more: who waits is told so.
+    /// No answer comes any more: open requests get an error.
     pub(crate) fn give_up(&self, why: &str) {
         let passed = lock(&self.requests).give_up(why);
         lock(&self.asked).clear();
@@ -199,7 +199,9 @@ impl Proxy {
         match whose {
             Whose::Client => self.tell_client(&line),
             Whose::Call(call) => _ = call.send(Heard::Answer { line, fields: message.fields }),
-            Whose::Nobody => say(&format!("{} answers {id}, which nobody waits for; the answer is dropped", self.name)),
+            Whose::Nobody => {
+                say(&format!("{} answers {id}, which is no open request; the answer is dropped", self.name))
+            }
         }
     }
 
@@ -256,7 +258,7 @@ impl Proxy {
     fn elicit(&self, question: &ApprovalRequest) -> Reply {
         let failed = |why: &str| Reply::Failed { why: why.to_owned() };
         if self.asks == Asks::Nobody {
-            return failed("nobody is asked here; start `hookweave mcp-proxy` with --approval client");
+            return failed("no person is asked here; start `hookweave mcp-proxy` with --approval client");
         }
         let id = Value::String(format!("hookweave-{}", new_id()));
         let (sender, receiver) = channel();

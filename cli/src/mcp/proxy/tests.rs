@@ -304,6 +304,9 @@ fn an_answer_that_nobody_waits_for_and_what_is_no_message_are_dropped() {
     let mut both = Conversation::new(&hook("PostToolUse", &json!({"action": "continue"})));
     both.server_says("listening on standard input\n");
     both.answers(&json!(1), &text("before it was asked"));
+    // When this has come through, what the server said before was dropped.
+    both.server_says("{\"method\":\"notifications/progress\"}\n");
+    assert_eq!(both.client_gets(), "{\"method\":\"notifications/progress\"}\n");
     both.calls(&json!(1), &json!({}));
     both.server_gets();
     let first = both.answers(&json!(1), &text("first"));

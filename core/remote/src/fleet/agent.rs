@@ -334,7 +334,7 @@ impl FleetAgent {
         let silent = |call: &Call| now >= call.heard.saturating_add(patience);
         let silent: Vec<u64> = self.calls.iter().filter(|(_, call)| silent(call)).map(|(id, _)| *id).collect();
         for id in silent {
-            let why = format!("the worker was lost before it answered: nothing was heard of it for {patience} ms");
+            let why = format!("the worker was lost before it answered: no message came from it for {patience} ms");
             self.tell_cancelled(id);
             self.fail(id, FailureKind::Lost, &why, false);
         }
