@@ -200,7 +200,7 @@ impl Proxy {
             Whose::Client => self.tell_client(&line),
             Whose::Call(call) => _ = call.send(Heard::Answer { line, fields: message.fields }),
             Whose::Nobody => {
-                say(&format!("{} answers {id}, which is no open request; the answer is dropped", self.name))
+                say(&format!("{} answers {id}, which is no open request; the answer is dropped", self.name));
             }
         }
     }
