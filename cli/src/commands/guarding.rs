@@ -93,13 +93,17 @@ fn refuse_broken(report: &LoadReport) -> Result<()> {
     }
 }
 
-/// Whether a policy has a hook of a project, or of a user.
+/// Whether a policy has a hook of a project, or of a user; also one that a wider file declares too.
 pub(crate) fn has_hooks_of(policy: &Policy, whose: Required) -> bool {
-    let is_one = |hook: &HookInfo| match whose {
-        Required::Project => matches!(hook.scope, Scope::Project | Scope::Local | Scope::Agent),
-        Required::User => hook.scope == Scope::User,
+    let is_one = |scope: Scope| match whose {
+        Required::Project => matches!(scope, Scope::Project | Scope::Local | Scope::Agent),
+        Required::User => scope == Scope::User,
     };
-    policy.registry.list().iter().any(is_one)
+    let files: Vec<&Path> =
+        policy.report.found.iter().filter(|found| is_one(found.scope)).map(|found| found.file.as_path()).collect();
+    let declares =
+        |hook: &HookInfo| hook.origin.iter().flat_map(|origin| origin.places()).any(|at| files.contains(&&*at.file));
+    policy.registry.list().iter().any(|hook| is_one(hook.scope) || declares(hook))
 }
 
 /// Refuses where nothing of those decides whose policy is required: it was taken away before a person approved it, or is
