@@ -52,11 +52,12 @@ class Crate:
 
 def crates() -> list[Crate]:
     """What the programs are made of, on all systems together that they are built for."""
-    tree = ["cargo", "tree", "--offline", "--locked", "--prefix", "none", "--edges", "normal"]
+    # Crates of other systems alone are fetched if no build has needed them.
+    tree = ["cargo", "tree", "--locked", "--prefix", "none", "--edges", "normal"]
     targets = json.loads((ROOT / "bindings-node" / "package.json").read_text(encoding="utf-8"))["napi"]["targets"]
     options = [f"--package={name}" for name in BUILT] + [f"--target={name}" for name in targets]
     built = set(re.findall(r"^([\w-]+) v(\S+)", output([*tree, *options]), re.MULTILINE))
-    metadata = json.loads(output(["cargo", "metadata", "--offline", "--locked", "--format-version", "1"]))
+    metadata = json.loads(output(["cargo", "metadata", "--locked", "--format-version", "1"]))
     return sorted(
         Crate(package["name"], package["version"], licence(package), Path(package["manifest_path"]).parent)
         for package in metadata["packages"]
@@ -77,7 +78,7 @@ def output(command: list[str]) -> str:
     """What a command prints."""
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
     if done.returncode != 0:
-        raise SystemExit("third_party: cargo could not list the crates; run `cargo fetch --locked` first")
+        raise SystemExit(f"third_party: `{' '.join(command)}` failed, see above")
     return done.stdout
 
 

@@ -33,6 +33,7 @@ def progress() -> Progress:
 def results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keeps the outputs of the suites here apart from those of the suite that runs them."""
     monkeypatch.setattr("run_tests.RESULTS", tmp_path / "results")
+    monkeypatch.setattr("run_tests.VECTOR_LISTS", tmp_path / "vectors")
 
 
 def python_suite(code: str, report: Path | None = None) -> Suite:
@@ -138,6 +139,16 @@ def test_what_passes_alone_is_named_and_the_rest_has_failed(progress: Progress, 
     lines = table.text().splitlines()
     assert "needed a second run: python: first" in lines and "FAILED python: second" in lines
     assert lines[-1] == "6 passed, 1 failed"
+
+
+def test_a_second_run_leaves_the_lists_of_vectors_as_the_first_made_them(progress: Progress, tmp_path: Path) -> None:
+    listed = tmp_path / "vectors" / "python.txt"
+    listed.parent.mkdir()
+    listed.write_text("first\nsecond\n")
+    code = f"open({str(listed)!r}, 'w').write('second'); print('test result: ok. 1 passed; 0 failed; 0 ignored;')"
+    table = Table({"python": Count(passed=1, failed=1, failures=["second"])})
+    run_again([python_suite(code)], table, progress)
+    assert listed.read_text() == "first\nsecond\n"
 
 
 @pytest.mark.parametrize("code", ["pass", "print('test result: ok. 1 passed; 0 failed; 0 ignored;')"])
