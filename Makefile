@@ -3,7 +3,8 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-MAKEFLAGS += --no-builtin-rules
+# What is fetched and linted fills the cores while one crate is compiled alone; the compiler itself keeps to its number.
+MAKEFLAGS += --no-builtin-rules --jobs=4
 
 # Named even where it is the machine's own, as the Node package's build does: only then do the packages and the programs
 # share what they are built from.
@@ -36,6 +37,7 @@ WORKFLOW_LINTERS_READY := $(VENV)/.stamp-workflow-linters
 PYTHON_READY := $(VENV)/.stamp-hookweave
 NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
 NODE_READY := $(NODE_PACKAGE)/dist/.stamp
+NODE_TESTS_READY := $(NODE_PACKAGE)/build-tests/.stamp
 NODES_READY := $(NODES)/.stamp
 RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
 TEST_KIT_READY := $(VENV)/.stamp-agent-hooks
@@ -48,17 +50,15 @@ INTEGRATIONS_READY := $(ENVIRONMENTS:%=$(INTEGRATIONS)/%/.stamp)
 NODE_INTEGRATIONS := target/integrations/node target/integrations/node-oldest
 NODE_INTEGRATIONS_READY := $(NODE_INTEGRATIONS:%=%/node_modules/.stamp)
 
-READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
+READY := $(PYTHON_READY) $(NODE_READY) $(NODE_TESTS_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint bench mutate coverage advisories release format generate clean python node ready
+.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint lint-rust lint-others bench mutate coverage advisories release format generate clean python node ready
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
-# Both packages at once: while one is compiled the other one's tools are fetched.
-demo: ## run the examples in Python, Node and Rust and compare
-	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
+demo: $(PYTHON_READY) $(NODE_READY) ## run the examples in Python, Node and Rust and compare
 	@$(PY) tools/demo.py
 
 test: ready ## run every test once, or those of SUITES="rust python"; closes with one line of counts
@@ -68,8 +68,7 @@ test: ready ## run every test once, or those of SUITES="rust python"; closes wit
 test-python: $(PYTHON_READY) ## run the tests of the Python package with the Python that .venv was made of
 	@$(PY) tools/run_tests.py python
 
-test-node: $(TOOLS_READY) $(NODE_READY) ## run the tests of the Node package with the Node on the PATH
-	@cd $(NODE_PACKAGE) && npm run --silent build:tests
+test-node: $(TOOLS_READY) $(NODE_TESTS_READY) ## run the tests of the Node package with the Node on the PATH
 	@$(PY) tools/run_tests.py node
 
 msrv: ## compile everything with the oldest Rust that Cargo.toml promises, which rustup installs
@@ -98,10 +97,7 @@ test-integrations: $(PYTHON_READY) $(NODE_READY) $(INTEGRATIONS_READY) $(NODE_IN
 test-live: $(NODE_READY) ## run hookweave inside the real agents, offline, with a scripted model; downloads them first
 	@node --test tests/live/javascript/
 
-# With what is fetched beside what is compiled.
-ready:
-	@$(MAKE) --no-print-directory -j3 $(READY)
-	@cd $(NODE_PACKAGE) && npm run --silent build:tests
+ready: $(READY)
 
 bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
 	@$(PY) bench/run.py
@@ -112,8 +108,14 @@ mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill
 coverage: $(TOOLS_READY) ## measure the core's line coverage
 	@$(PY) tools/coverage.py
 
-lint: $(PYTHON_READY) $(NODE_READY) $(WORKFLOW_LINTERS_READY) ## run every linter and type checker
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py
+lint: lint-rust lint-others ## run every linter and type checker
+
+# Needs no package, and cargo keeps what it checks apart from what is built for release.
+lint-rust: $(TOOLS_READY)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py rust
+
+lint-others: $(PYTHON_READY) $(NODE_READY) $(WORKFLOW_LINTERS_READY)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py python node prose release generated
 
 format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScript
 	cargo fmt --all
@@ -162,8 +164,8 @@ $(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/require
 	    || echo "note: no prebuilt proselint for this system; make lint will leave that check out"
 	touch $@
 
-# What only `make lint` needs. After the package, as below.
-$(WORKFLOW_LINTERS_READY): tools/requirements-zizmor.txt tools/requirements-actionlint.txt | $(PYTHON_READY)
+# What only `make lint` needs. After all else, as below.
+$(WORKFLOW_LINTERS_READY): tools/requirements-zizmor.txt tools/requirements-actionlint.txt | $(TEST_KIT_READY)
 	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-zizmor.txt \
 	    || echo "note: no prebuilt zizmor for this system; make lint will leave that check out"
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-actionlint.txt 2>/dev/null \
@@ -183,6 +185,10 @@ $(NODE_MODULES_READY): $(NODE_PACKAGE)/package.json $(NODE_PACKAGE)/package-lock
 $(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
 	@echo "building the Node package for release (a minute or two when nothing is built yet) …"
 	tools/timed "Node package" npm --prefix $(NODE_PACKAGE) run --silent build
+	touch $@
+
+$(NODE_TESTS_READY): $(NODE_READY) $(shell find tests/node -name '*.ts') tests/node/tsconfig.json
+	cd $(NODE_PACKAGE) && npm run --silent build:tests
 	touch $@
 
 # Bun and Deno, for a smoke test; where they cannot be installed the test says so and skips.

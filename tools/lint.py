@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -189,12 +188,8 @@ def main() -> int:
     chosen = parser.parse_args().groups or list(groups)
     if unknown := set(chosen) - set(groups):
         parser.error(f"unknown group {', '.join(sorted(unknown))}")
-    # The compiler leaves a core idle now and then, which the other languages' tools fill.
-    lanes = [[group for group in chosen if (group == "rust") is compiles] for compiles in (True, False)]
-    with ThreadPoolExecutor(len(lanes)) as pool:
-        steps = [[step for group in lane for step in groups[group]()] for lane in lanes]
-        failed = [name for names in pool.map(run_all, steps) for name in names]
-    print(f"\nlint: {', '.join(failed)} failed" if failed else "\nlint: everything is clean")
+    failed = run_all([step for group in chosen for step in groups[group]()])
+    print(f"\nlint {' '.join(chosen)}: {', '.join(failed) + ' failed' if failed else 'everything is clean'}")
     return 1 if failed else 0
 
 

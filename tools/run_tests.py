@@ -292,10 +292,11 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
         return [suite for suite in suites if suite.name.split()[0] in names]
 
     # Cargo compiles for minutes while the tests of Python and Node wait for one another; none of them touches what the
-    # others read.
-    yield [named("rust", "races", "command"), named("python", "node", "documents")]
-    # Not beside Node's tests: the tools' tests pack the Node package.
-    yield [named("tools"), named("demo", "examples", "approval")]
+    # others read. The tools' tests pack the Node package: not beside Node's tests.
+    yield [
+        named("rust", "races", "command", "demo", "examples", "approval"),
+        named("python", "node", "documents", "tools"),
+    ]
     yield [named("bundlers")]
     # Compares what all of the above have written.
     yield [named("vector")]
