@@ -39,10 +39,9 @@ def section(name: str, attack: dict[str, Any]) -> str:
     if not attack["cases"]:
         tests.pop(0)
     threats = ", ".join(f"[{threat}](threat-model.md#{PARTIES[threat[0]]})" for threat in about["threats"])
-    facts = {"Tried": about["tried"], "Held": about["must"], "Not held": about.get("limits")}
-    listed = "".join(f"* **{what}.** {text}\n" for what, text in facts.items() if text)
+    limits = f"\n\n**Not held.** {about['limits']}" if "limits" in about else ""
     sources = ", ".join(map(source, about["sources"]))
-    return f"### {about['title']}\n\n{sources}; {threats}; {', '.join(tests)}\n\n{listed}\n"
+    return f"### {about['title']}\n\n{sources}; {threats}; {', '.join(tests)}\n\n{about['must']}{limits}\n\n"
 
 
 def page() -> str:
