@@ -32,8 +32,7 @@ pub fn write(table: &Table) -> String {
     tools(&mut page, &table.name);
     let _ = write!(
         page,
-        "\n## Every answer\n\n[{name}.toml](../../core/dialects/tests/tables/{name}.toml) has what each exit code and each kind \
-         of output means on each event, as the tests run it.\n",
+        "\n## Every answer\n\n[{name}.toml](../../core/dialects/tests/tables/{name}.toml): each exit code and output on each event.\n",
         name = table.name
     );
     page
