@@ -184,7 +184,8 @@ call is `session.run_tool` with a tool that takes no time, beside what a peer do
 
 {chr(10).join(facts)}
 
-A *bar* must be met, or [ARCHITECTURE.md](../ARCHITECTURE.md) argues why it is missed; a *goal* is what the design allows.
+A *bar* must be met, or [ARCHITECTURE.md](../ARCHITECTURE.md) argues why it is missed; a *goal* is what the design
+allows.
 
 {as_markdown(bar_rows(measured(BARS, samples), samples))}
 
