@@ -178,21 +178,19 @@ def page(programs: list[Program], rounds: int, load: float) -> str:
 `make bench` measures and writes this page; nothing on it is typed by hand.
 
 Every program runs in a process of its own and takes one sample of each of its variants per round, all programs in
-turn, so that what slows the machine down slows everything it is compared with. A ratio is the median of the
-ratios taken in the same round. What is measured is one `dispatch(name, payload)` with everything on: matching, typed
-event, isolation, timing, timeout, failure rule, outcome and trace. The bare loop only awaits each hook. A tool call is
-`session.run_tool` with a tool that takes no time, beside what a peer's documentation has a host do around a tool.
+turn. A ratio is the median of the ratios of each round. A dispatch is `dispatch(name, payload)` with everything on:
+matching, typed event, isolation, timeout, failure rule, outcome and trace. The bare loop only awaits each hook. A tool
+call is `session.run_tool` with a tool that takes no time, beside what a peer documents for a host.
 
 {chr(10).join(facts)}
 
-A *bar* must be met, or [ARCHITECTURE.md](../ARCHITECTURE.md) argues why it is missed; a *goal* is what the design has
-been shown to allow.
+A *bar* must be met, or [ARCHITECTURE.md](../ARCHITECTURE.md) argues why it is missed; a *goal* is what the design
+allows.
 
 {as_markdown(bar_rows(measured(BARS, samples), samples))}
 
 Commands are the same program started as a hook (JSON on its standard input, output read, a session of its own, a time
-limit) and bare. Some times have a bar of their own; the main thread's is the time in which Node's event loop did not
-wait.
+limit) and bare. The main thread's time is that in which Node's event loop did not wait.
 
 {as_markdown(ceiling_rows(CEILINGS, samples))}
 

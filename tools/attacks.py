@@ -33,21 +33,15 @@ def source(text: str) -> str:
 def section(name: str, attack: dict[str, Any]) -> str:
     """What the page says of one attack."""
     about = attack["advisory"]
-    tests = [f"{len(attack['cases'])} in [{name}.json](../tests/vectors/attacks/published/{name}.json)"]
+    tests = [f"[vectors](../tests/vectors/attacks/published/{name}.json)"]
     if (FOLDER / f"{name}.console").exists():
-        tests.append(f"[{name}.console](../tests/vectors/attacks/published/{name}.console)")
+        tests.append(f"[session](../tests/vectors/attacks/published/{name}.console)")
     if not attack["cases"]:
         tests.pop(0)
-    rows = {
-        "source": ", ".join(map(source, about["sources"])),
-        "tried": about["tried"],
-        "held": about["must"],
-        "not held": about.get("limits"),
-        "threats": ", ".join(f"[{threat}](threat-model.md#{PARTIES[threat[0]]})" for threat in about["threats"]),
-        "tests": ", ".join(tests),
-    }
-    table = "".join(f"| {what} | {text.replace('|', chr(92) + '|')} |\n" for what, text in rows.items() if text)
-    return f"### {about['title']}\n\n| | |\n|---|---|\n{table}\n"
+    threats = ", ".join(f"[{threat}](threat-model.md#{PARTIES[threat[0]]})" for threat in about["threats"])
+    limits = f"\n\n**Not held.** {about['limits']}" if "limits" in about else ""
+    sources = ", ".join(map(source, about["sources"]))
+    return f"### {about['title']}\n\n{sources}; {threats}; {', '.join(tests)}\n\n{about['must']}{limits}\n\n"
 
 
 def page() -> str:

@@ -130,9 +130,9 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   /**
    * Takes workers at an address: their hooks are hooks of this client, and run in the worker's process.
    *
-   * Addresses are `unix:///path`, where only processes of this user and of root can connect, and `grpc://host:port` and
-   * `grpcs://host:port`, which need the package `@grpc/grpc-js`. What workers may do is in the `grants`. It keeps the
-   * process alive until it is closed. Throws `invalid_option` and `client_closed`.
+   * At `unix:///path` only processes of this user and of root can connect. `grpc://host:port` and `grpcs://host:port`
+   * need the package `@grpc/grpc-js`. What workers may do is in the `grants`. It keeps the process alive until it is
+   * closed. Throws `invalid_option` and `client_closed`.
    */
   async serve(address: string, options: ServeOptions = {}): Promise<ServingWorkers> {
     engineOf(this).checkOpen("serve workers");

@@ -27,9 +27,9 @@ export interface InstrumentOptions {
 /**
  * Makes spans of a client's agents, models, tools, dispatches and hooks from now on.
  *
- * After the GenAI conventions a session's `generate` is a span `invoke_agent`, each call of its model a span `chat MODEL` below
- * and each tool call a span `execute_tool NAME`, as `runTool` is by itself. Each hook is a child of what it judged; any other
- * dispatch is a span `hook.dispatch` with its hooks below.
+ * After the GenAI conventions a session's `generate` is a span `invoke_agent`. Below it each call of the model is a span
+ * `chat MODEL`, each tool call a span `execute_tool NAME`; so is `runTool` by itself. Each hook is a child of what it judged;
+ * any other dispatch is a span `hook.dispatch` with its hooks below.
  */
 export function instrument(client: HookClient, options: InstrumentOptions = {}): Instrumentation {
   return new Instrumentation(client, options);

@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "threat-model.md").read_text("utf-8")
-THREAT = re.compile(r"^\| (?P<id>[A-Z]\d+) \| (?P<threat>[^|]+) \| (?P<asset>[^|]+) \| (?P<vectors>[^|]+) \|$", re.M)
+CELLS = ("id", "threat", "defence", "asset", "vectors")
+THREAT = re.compile(r"^\| (?=[A-Z]\d+ )" + r" \| ".join(rf"(?P<{cell}>[^|]+)" for cell in CELLS) + r" \|$", re.M)
 THREATS = list(THREAT.finditer(PAGE))
 
 

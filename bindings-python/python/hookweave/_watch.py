@@ -1,7 +1,7 @@
 """Events that begin outside a dispatch: files that changed run hooks where the host's own hooks run.
 
-A thread of the core wakes a completion queue and never enters the interpreter. The queue is watched by the event loop
-on which ``watch`` was called, or by a daemon thread where there was none; neither keeps the process alive.
+A thread of the core wakes a completion queue and never enters the interpreter. The event loop on
+which ``watch`` was called watches the queue, else a daemon thread. Neither keeps the process alive.
 """
 
 from __future__ import annotations

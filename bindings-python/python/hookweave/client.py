@@ -320,8 +320,8 @@ class HookClient(TypedClient, SessionRegistry):
     ) -> files.LoadReport:
         """Loads the hooks of one file; its system is recognised by name, place and shape unless ``dialect`` names it.
 
-        A file that the program names is trusted. An invalid entry refuses the whole file with :class:`ConfigError`,
-        since it may have been a guard; with ``partial`` it is left out, as a problem in the report. ``strict`` also
+        A file that the program names is trusted. An invalid entry may have been a guard, so it refuses the whole file
+        with :class:`ConfigError`; ``partial`` leaves it out, as a problem in the report. ``strict`` also
         refuses a file for likely mistakes. ``enforcement="observe"`` records what its hooks decide and acts on nothing
         of it; default: the client's.
         """
@@ -355,7 +355,7 @@ class HookClient(TypedClient, SessionRegistry):
         """Loads the files at the usual places of every known system for a working directory.
 
         ``sources`` names dialects and scopes; default: all. Hooks from the project's files run only when a person
-        approved them (:attr:`trust`) or with ``trust="all"``; the others are in the report, or with
+        approved them (:attr:`trust`) or with ``trust="all"``. The others are in the report, or with
         ``on_untrusted="error"`` an :class:`UntrustedHookError`. In trusted files an invalid entry is a
         :class:`ConfigError`, unless ``partial`` leaves it out. ``enforcement`` as for :meth:`load`; managed hooks are
         enforced all the same.
@@ -470,12 +470,12 @@ class HookClient(TypedClient, SessionRegistry):
 
         ``unix:///path`` is for processes of the same user, and of root. ``grpc://host:port`` is for this machine alone
         unless ``insecure`` is set, ``grpcs://host:port`` for others: it wants ``tls``, and both want
-        ``hookweave[grpc]``. ``nats://host:port`` is a server at which workers are found by their ``groups``; it wants
-        ``hookweave[nats]``, and ``tls`` or ``insecure`` where it is on another machine. ``token`` is what workers must
-        know, ``grants`` what they may do. The others are bounds: events that a worker has at once, bytes of a message,
-        seconds of silence, events that wait for a worker, hooks of one, workers, and messages a second that nobody
-        asked for. The address is looked after by the asyncio loop on which this is called;
-        :class:`InvalidOptionError` where it cannot be.
+        ``hookweave[grpc]``. ``nats://host:port`` is a server at which workers are found by their ``groups``. It wants
+        ``hookweave[nats]``, and on another machine ``tls`` or ``insecure``. ``token`` is what workers must know,
+        ``grants`` what they may do. At most ``in_flight`` events are at a worker and ``queue`` wait for it; one has at
+        most ``max_hooks`` hooks. ``max_message`` is in bytes, ``keepalive`` in seconds of silence, ``max_unasked`` in
+        messages a second that no event asked for. The asyncio loop on which this is called serves the address;
+        :class:`InvalidOptionError` where it cannot.
         """
         from . import serving
 

@@ -27,8 +27,8 @@ class Context(Protocol):
     def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> Awaitable[None] | None:
         """Takes a message in, sync or async.
 
-        If the context has an attribute ``messages`` too, the model is given what it holds; it is made shorter through
-        its method ``replace_messages(messages)``, sync or async.
+        If the context has an attribute ``messages`` too, the model is given what it holds. Its method
+        ``replace_messages(messages)``, sync or async, makes it shorter.
         """
         ...
 

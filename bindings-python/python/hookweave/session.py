@@ -271,7 +271,7 @@ class Session:
         """Makes a tool call: hooks and, if need be, a person judge it, ``run`` runs it, hooks look at what came of it.
 
         ``run`` gets the final arguments as a dict of its own, and a :class:`ToolContext` if it takes a second
-        parameter; it gives its output or a :class:`ToolResult`. Without it, the tool is the one that
+        parameter. It gives its output or a :class:`ToolResult`. Without it, the tool is the one that
         :meth:`HookClient.register_tool` made known.
 
         Raises :class:`ApprovalPending` if the approver raises :class:`Suspended`; nothing has happened then. Make the

@@ -42,8 +42,8 @@ def instrument(
 ) -> Instrumentation:
     """Makes spans of what a client does from now on, with the program's tracer provider unless another one is given.
 
-    After the GenAI conventions a session's ``generate`` is a span ``invoke_agent``, each call of its model a span
-    ``chat MODEL`` below and each tool call a span ``execute_tool NAME``, as ``run_tool`` is by itself. Each hook is a
+    After the GenAI conventions a session's ``generate`` is a span ``invoke_agent``. Below it each call of the model is
+    a span ``chat MODEL``, each tool call a span ``execute_tool NAME``; so is ``run_tool`` by itself. Each hook is a
     child of what it judged; any other dispatch is a span ``hook.dispatch`` with its hooks below. ``record_content``
     adds the arguments and the result of tool calls, without the secrets in them.
     """

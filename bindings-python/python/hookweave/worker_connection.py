@@ -56,8 +56,8 @@ class _Incoming:
 class WorkerConnection:
     """A client's connection to its agent, which is made again when it is lost.
 
-    It is looked after by the loop on which it was made, where handlers run too, with the context variables of the call
-    that made it. It ends with that loop; :meth:`close` leaves the agent.
+    The loop on which it was made serves it and runs the handlers, with the context variables of the call that made it.
+    It ends with that loop; :meth:`close` leaves the agent.
     """
 
     def __init__(self, client: _native.Client, address: str, transport: Transport, settings: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hookweave::{Action, Engine, Event};
+use hookweave_host::config::policies::Level;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -103,14 +104,19 @@ fn page() -> String {
         Files add up: a project's `off` takes nothing from what your own file or the administrator's says. What a policy goes by\n\
         is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops mistakes; it is no sandbox.\n"
         .to_owned();
+    page.push_str(
+        "\nA rule is of level `standard` unless it names another. `hookweave policies NAME` also shows what each suggests instead.\n",
+    );
     for pack in hookweave_host::config::policies::packs() {
         let (name, about) = (&pack.name, &pack.about);
-        write!(page, "\n## {name}\n\n{about}\n\n| rule | decides | level | why | instead |\n|---|---|---|---|---|\n")
-            .unwrap();
+        write!(page, "\n## {name}\n\n{about}\n\n| rule | decides | why |\n|---|---|---|\n").unwrap();
         for rule in pack.rules {
-            let (reason, suggest) = (rule.reason.replace('|', "\\|"), rule.suggest.replace('|', "\\|"));
-            let (answer, level) = (rule.answer.as_str(), rule.level.as_str());
-            writeln!(page, "| `{}` | {answer} | {level} | {reason} | {suggest} |", rule.id).unwrap();
+            let (answer, reason) = (rule.answer.as_str(), rule.reason.replace('|', "\\|"));
+            let level = match rule.level {
+                Level::Standard => String::new(),
+                level => format!(", {}", level.as_str()),
+            };
+            writeln!(page, "| `{}` | {answer}{level} | {reason} |", rule.id).unwrap();
         }
     }
     page + &crate::judged_calls::section()
@@ -130,7 +136,7 @@ fn every_rule_has_a_case_unless_it_is_of_a_higher_level() {
     let cased: Vec<String> = all().into_iter().flat_map(|(_, cases)| cases).filter_map(|case| case.stops).collect();
     for pack in hookweave_host::config::policies::packs() {
         for rule in pack.rules {
-            let is_standard = rule.level == hookweave_host::config::policies::Level::Standard;
+            let is_standard = rule.level == Level::Standard;
             assert!(!is_standard || cased.iter().any(|id| id == rule.id), "{} has no case that it stops", rule.id);
         }
     }

@@ -32,10 +32,7 @@ pub fn write(table: &Table) -> String {
     tools(&mut page, &table.name);
     let _ = write!(
         page,
-        "\n## Every answer\n\nWhat each exit code and each kind of output means on each event, and what was decided where \
-         the sources are silent: [{name}.toml](../../core/dialects/tests/tables/{name}.toml). The tests run every row. \
-         Output in any other form that means to restrict [refuses on a gate](../SEMANTICS.md#failures); the failure shows \
-         the right form.\n",
+        "\n## Every answer\n\n[{name}.toml](../../core/dialects/tests/tables/{name}.toml): each exit code and output on each event.\n",
         name = table.name
     );
     page
@@ -50,7 +47,7 @@ pub fn of_system(system: &'static System) -> String {
     );
     if !system.proved {
         page.push_str(
-            "\n**Unproved**: this follows the system's documentation and sources; no program of it was run against it yet.\n",
+            "\n**Unproved**: follows documentation and sources; no program of the system was run against it yet.\n",
         );
     }
     if !system.facts.is_empty() {
@@ -68,10 +65,7 @@ pub fn of_system(system: &'static System) -> String {
             let _ = writeln!(page, "| {} |", texts.join(" | "));
         }
     }
-    page.push_str(
-        "\nEverything else is as in [Claude Code](claude-code.md). Output in any other form that means to restrict \
-         [refuses on a gate](../SEMANTICS.md#failures); the failure shows the right form.\n",
-    );
+    page.push_str("\nEverything else is as in [Claude Code](claude-code.md).\n");
     page
 }
 
