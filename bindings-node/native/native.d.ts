@@ -348,6 +348,8 @@ export declare class NativeSession {
   chosen(flow: number, answer: unknown, args?: number | undefined | null): string
   /** The session has no approver, so nobody was asked. */
   noApprover(flow: number): string
+  /** The session's approver allows or denies everything, so nobody was asked. */
+  notAsked(flow: number, allows: boolean): string
   /** The question has timed out. */
   timedOut(flow: number): string
   /** The question is answered later. */

@@ -102,6 +102,12 @@ impl NativeSession {
         self.flows.step(flow, Reply::NoApprover)
     }
 
+    /// The session's approver allows or denies everything, so nobody was asked.
+    #[napi(catch_unwind)]
+    pub fn not_asked(&self, flow: u32, allows: bool) -> String {
+        self.flows.step(flow, Reply::NotAsked { allows })
+    }
+
     /// The question has timed out.
     #[napi(catch_unwind)]
     pub fn timed_out(&self, flow: u32) -> String {

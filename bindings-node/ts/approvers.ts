@@ -5,10 +5,10 @@ import { errorOf } from "./errors.js";
 import { askOnTerminal } from "./terminal.js";
 
 /** Denies everything. */
-const denyAll: Approver = () => "Deny";
+export const denyAll: Approver = () => "Deny";
 
 /** Allows everything: for tests, and for sandboxes that limit the harm by other means. */
-const allowAll: Approver = ({ granting: [first] }) => {
+export const allowAll: Approver = ({ granting: [first] }) => {
   if (first === undefined) throw new Error("no option of the question allows");
   return first;
 };

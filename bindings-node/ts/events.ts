@@ -84,13 +84,13 @@ export interface SubagentStopEvent extends EventBase<"SubagentStop"> {
   readonly agentType: string;
   readonly parentSessionId?: string;
 }
-/** `PreCompact`, `PreCompress`, `preCompact`, `context:pre_compact`: a gate, so that a block stops the action. */
+/** `PreCompact`, `PreCompress`, `preCompact`, `context:pre_compact`, `pre_compact`: a gate, so that a block stops the action. */
 export interface PreCompactEvent extends EventBase<"PreCompact"> {
   readonly trigger: string;
   readonly customInstructions?: string;
   readonly messages?: readonly unknown[];
 }
-/** `PostCompact`, `context:post_compact`: not a gate, so that a block is feedback. */
+/** `PostCompact`, `context:post_compact`, `post_compact`: not a gate, so that a block is feedback. */
 export interface PostCompactEvent extends EventBase<"PostCompact"> {
   readonly trigger: string;
   readonly summary?: string;
@@ -108,7 +108,7 @@ export interface NotificationEvent extends EventBase<"Notification"> {
   readonly title?: string;
   readonly kind?: string;
 }
-/** `Stop`, `agentStop`, `AfterAgent`, `orchestrator:complete`: a gate, so that a block stops the action. */
+/** `Stop`, `agentStop`, `AfterAgent`, `orchestrator:complete`, `post_response`: a gate, so that a block stops the action. */
 export interface StopEvent extends EventBase<"Stop"> {
   readonly lastMessage?: string;
   readonly turnCount?: number;
@@ -348,12 +348,15 @@ export interface AliasMap {
   PreCompress: "PreCompact";
   preCompact: "PreCompact";
   "context:pre_compact": "PreCompact";
+  pre_compact: "PreCompact";
   "context:post_compact": "PostCompact";
+  post_compact: "PostCompact";
   NotificationEvent: "Notification";
   "user:notification": "Notification";
   agentStop: "Stop";
   AfterAgent: "Stop";
   "orchestrator:complete": "Stop";
+  post_response: "Stop";
   errorOccurred: "StopFailure";
   "error:orchestrator": "StopFailure";
   "decision:tool_resolution": "ToolResolution";

@@ -1,6 +1,7 @@
 /** Asks the approver of a session. */
 
 import { ApprovalRequest } from "./approval.js";
+import { allowAll, denyAll } from "./approvers.js";
 import { follow, wait } from "./cancellation.js";
 import { codeOf } from "./errors.js";
 import type { ApproveEffect, Effect } from "./session-effects.js";
@@ -16,6 +17,7 @@ export async function approve(
 ): Promise<Effect> {
   const { approver } = effects.parts;
   if (approver === null) return flow.noApprover();
+  if (approver === denyAll || approver === allowAll) return flow.notAsked(approver === allowAll);
   const { do: _, timeout_ms: timeout, tool_use_id: toolUseId, args, ...rest } = effect;
   const { id: sessionId, agentId } = effects.session;
   // A copy: what an approver does to it changes nothing of what runs.

@@ -52,6 +52,11 @@ export class Flow {
     return readEffect(this.session.noApprover(this.number));
   }
 
+  /** The approver allows or denies everything. */
+  notAsked(allows: boolean): Effect {
+    return readEffect(this.session.notAsked(this.number, allows));
+  }
+
   timedOut(): Effect {
     return readEffect(this.session.timedOut(this.number));
   }

@@ -264,6 +264,10 @@ impl Flow {
         self.step(py, Reply::NoApprover)
     }
 
+    fn not_asked<'py>(&self, py: Python<'py>, allows: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.step(py, Reply::NotAsked { allows })
+    }
+
     fn timed_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.step(py, Reply::TimedOut)
     }

@@ -16,7 +16,7 @@ from . import _async_compat, _native
 from ._approval_request import ApprovalPending
 from ._logging import logger
 from ._native import Outcome
-from .approval import Approval, ApprovalRequest, Approver, fields_of
+from .approval import AllowAll, Approval, ApprovalRequest, Approver, DenyAll, fields_of
 from .context import Context, ContextMessage
 from .display import Display
 from .errors import AwaitableInSyncDispatchError, HookweaveError, PayloadError, Suspended, ToolFailedError
@@ -341,6 +341,8 @@ class Driver:
         session = self._session
         if session._approver is None:
             return self._flow.no_approver()
+        if isinstance(session._approver, (AllowAll, DenyAll)):
+            return self._flow.not_asked(isinstance(session._approver, AllowAll))
         try:
             request = self._request(effect)
             chosen: Any = session._approver(request)

@@ -42,11 +42,11 @@ if MYPY:
         | Literal["PermissionDenied"] | type[events.PermissionDeniedEvent]
         | Literal["SubagentStart", "subagentStart"] | type[events.SubagentStartEvent]
         | Literal["SubagentStop", "subagentStop"] | type[events.SubagentStopEvent]
-        | Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"] | type[events.PreCompactEvent]
-        | Literal["PostCompact", "context:post_compact"] | type[events.PostCompactEvent]
+        | Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"] | type[events.PreCompactEvent]
+        | Literal["PostCompact", "context:post_compact", "post_compact"] | type[events.PostCompactEvent]
         | Literal["ContextWarning"] | type[events.ContextWarningEvent]
         | Literal["Notification", "NotificationEvent", "user:notification"] | type[events.NotificationEvent]
-        | Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"] | type[events.StopEvent]
+        | Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"] | type[events.StopEvent]
         | Literal["StopFailure", "errorOccurred", "error:orchestrator"] | type[events.StopFailureEvent]
         | Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"] | type[events.ToolResolutionEvent]
         | Literal["GenerateError", "error:provider"] | type[events.GenerateErrorEvent]
@@ -104,15 +104,15 @@ if MYPY:
         @overload
         def __call__(self: HandlerOf[Literal["SubagentStop", "subagentStop"] | type[events.SubagentStopEvent]], event: events.SubagentStopEvent, /) -> Result: ...
         @overload
-        def __call__(self: HandlerOf[Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"] | type[events.PreCompactEvent]], event: events.PreCompactEvent, /) -> Result: ...
+        def __call__(self: HandlerOf[Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"] | type[events.PreCompactEvent]], event: events.PreCompactEvent, /) -> Result: ...
         @overload
-        def __call__(self: HandlerOf[Literal["PostCompact", "context:post_compact"] | type[events.PostCompactEvent]], event: events.PostCompactEvent, /) -> Result: ...
+        def __call__(self: HandlerOf[Literal["PostCompact", "context:post_compact", "post_compact"] | type[events.PostCompactEvent]], event: events.PostCompactEvent, /) -> Result: ...
         @overload
         def __call__(self: HandlerOf[Literal["ContextWarning"] | type[events.ContextWarningEvent]], event: events.ContextWarningEvent, /) -> Result: ...
         @overload
         def __call__(self: HandlerOf[Literal["Notification", "NotificationEvent", "user:notification"] | type[events.NotificationEvent]], event: events.NotificationEvent, /) -> Result: ...
         @overload
-        def __call__(self: HandlerOf[Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"] | type[events.StopEvent]], event: events.StopEvent, /) -> Result: ...
+        def __call__(self: HandlerOf[Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"] | type[events.StopEvent]], event: events.StopEvent, /) -> Result: ...
         @overload
         def __call__(self: HandlerOf[Literal["StopFailure", "errorOccurred", "error:orchestrator"] | type[events.StopFailureEvent]], event: events.StopFailureEvent, /) -> Result: ...
         @overload
@@ -211,15 +211,15 @@ if MYPY:
         @overload
         def __call__(self: RegistersOf[Literal["StopFailure", "errorOccurred", "error:orchestrator"] | type[events.StopFailureEvent]], handler: Callable[[events.StopFailureEvent], R], /) -> Callable[[events.StopFailureEvent], R]: ...
         @overload
-        def __call__(self: RegistersOf[Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"] | type[events.StopEvent]], handler: Callable[[events.StopEvent], R], /) -> Callable[[events.StopEvent], R]: ...
+        def __call__(self: RegistersOf[Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"] | type[events.StopEvent]], handler: Callable[[events.StopEvent], R], /) -> Callable[[events.StopEvent], R]: ...
         @overload
         def __call__(self: RegistersOf[Literal["Notification", "NotificationEvent", "user:notification"] | type[events.NotificationEvent]], handler: Callable[[events.NotificationEvent], R], /) -> Callable[[events.NotificationEvent], R]: ...
         @overload
         def __call__(self: RegistersOf[Literal["ContextWarning"] | type[events.ContextWarningEvent]], handler: Callable[[events.ContextWarningEvent], R], /) -> Callable[[events.ContextWarningEvent], R]: ...
         @overload
-        def __call__(self: RegistersOf[Literal["PostCompact", "context:post_compact"] | type[events.PostCompactEvent]], handler: Callable[[events.PostCompactEvent], R], /) -> Callable[[events.PostCompactEvent], R]: ...
+        def __call__(self: RegistersOf[Literal["PostCompact", "context:post_compact", "post_compact"] | type[events.PostCompactEvent]], handler: Callable[[events.PostCompactEvent], R], /) -> Callable[[events.PostCompactEvent], R]: ...
         @overload
-        def __call__(self: RegistersOf[Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"] | type[events.PreCompactEvent]], handler: Callable[[events.PreCompactEvent], R], /) -> Callable[[events.PreCompactEvent], R]: ...
+        def __call__(self: RegistersOf[Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"] | type[events.PreCompactEvent]], handler: Callable[[events.PreCompactEvent], R], /) -> Callable[[events.PreCompactEvent], R]: ...
         @overload
         def __call__(self: RegistersOf[Literal["SubagentStop", "subagentStop"] | type[events.SubagentStopEvent]], handler: Callable[[events.SubagentStopEvent], R], /) -> Callable[[events.SubagentStopEvent], R]: ...
         @overload
@@ -304,10 +304,10 @@ class TypedClient:
         def hook(self, event: Literal["SubagentStop", "subagentStop"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.SubagentStopEvent]:
             """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PreCompactEvent]:
+        def hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PreCompactEvent]:
             """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["PostCompact", "context:post_compact"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostCompactEvent]:
+        def hook(self, event: Literal["PostCompact", "context:post_compact", "post_compact"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.PostCompactEvent]:
             """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
         def hook(self, event: Literal["ContextWarning"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.ContextWarningEvent]:
@@ -316,7 +316,7 @@ class TypedClient:
         def hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.NotificationEvent]:
             """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
-        def hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.StopEvent]:
+        def hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.StopEvent]:
             """Registers the function that it decorates for an event, and leaves it as it is."""
         @overload
         def hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> Registers[events.StopFailureEvent]:
@@ -436,10 +436,10 @@ class TypedClient:
         def register_hook(self, event: Literal["SubagentStop", "subagentStop"], handler: Handler[events.SubagentStopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
             """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], handler: Handler[events.PreCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+        def register_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"], handler: Handler[events.PreCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
             """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["PostCompact", "context:post_compact"], handler: Handler[events.PostCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+        def register_hook(self, event: Literal["PostCompact", "context:post_compact", "post_compact"], handler: Handler[events.PostCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
             """Registers a handler for an event, and gives the id of the hook."""
         @overload
         def register_hook(self, event: Literal["ContextWarning"], handler: Handler[events.ContextWarningEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
@@ -448,7 +448,7 @@ class TypedClient:
         def register_hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], handler: Handler[events.NotificationEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
             """Registers a handler for an event, and gives the id of the hook."""
         @overload
-        def register_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], handler: Handler[events.StopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
+        def register_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"], handler: Handler[events.StopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
             """Registers a handler for an event, and gives the id of the hook."""
         @overload
         def register_hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], handler: Handler[events.StopFailureEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> str:
@@ -568,10 +568,10 @@ class TypedClient:
         def temporary_hook(self, event: Literal["SubagentStop", "subagentStop"], handler: Handler[events.SubagentStopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"], handler: Handler[events.PreCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+        def temporary_hook(self, event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"], handler: Handler[events.PreCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["PostCompact", "context:post_compact"], handler: Handler[events.PostCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+        def temporary_hook(self, event: Literal["PostCompact", "context:post_compact", "post_compact"], handler: Handler[events.PostCompactEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
         def temporary_hook(self, event: Literal["ContextWarning"], handler: Handler[events.ContextWarningEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
@@ -580,7 +580,7 @@ class TypedClient:
         def temporary_hook(self, event: Literal["Notification", "NotificationEvent", "user:notification"], handler: Handler[events.NotificationEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
-        def temporary_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"], handler: Handler[events.StopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
+        def temporary_hook(self, event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"], handler: Handler[events.StopEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
         @overload
         def temporary_hook(self, event: Literal["StopFailure", "errorOccurred", "error:orchestrator"], handler: Handler[events.StopFailureEvent], *, matcher: Matcher | None = ..., name: str | None = ..., priority: int = ..., scope: Scope = ..., timeout: Duration | None = ..., fail_behavior: FailBehavior | None = ..., enforcement: Literal['enforce', 'observe'] | None = ..., once: bool = ..., mandatory: bool | None = ..., detached: bool = ..., async_: bool = ..., enabled: bool = ..., run_in_thread: bool = ...) -> TemporaryHook:
@@ -920,7 +920,7 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event_: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"],
+        event_: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"],
         payload_: Mapping[str, Any] = ...,
         /,
         *,
@@ -939,7 +939,7 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event_: Literal["PostCompact", "context:post_compact"],
+        event_: Literal["PostCompact", "context:post_compact", "post_compact"],
         payload_: Mapping[str, Any] = ...,
         /,
         *,
@@ -996,7 +996,7 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event_: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"],
+        event_: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"],
         payload_: Mapping[str, Any] = ...,
         /,
         *,
@@ -1723,7 +1723,7 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event_: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"],
+        event_: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact", "pre_compact"],
         payload_: Mapping[str, Any] = ...,
         /,
         *,
@@ -1742,7 +1742,7 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event_: Literal["PostCompact", "context:post_compact"],
+        event_: Literal["PostCompact", "context:post_compact", "post_compact"],
         payload_: Mapping[str, Any] = ...,
         /,
         *,
@@ -1799,7 +1799,7 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event_: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"],
+        event_: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete", "post_response"],
         payload_: Mapping[str, Any] = ...,
         /,
         *,

@@ -99,10 +99,7 @@ pub(crate) fn has_hooks_of(policy: &Policy, whose: Required) -> bool {
         Required::Project => matches!(scope, Scope::Project | Scope::Local | Scope::Agent),
         Required::User => scope == Scope::User,
     };
-    let files: Vec<&Path> =
-        policy.report.found.iter().filter(|found| is_one(found.scope)).map(|found| found.file.as_path()).collect();
-    let declares =
-        |hook: &HookInfo| hook.origin.iter().flat_map(|origin| origin.places()).any(|at| files.contains(&&*at.file));
+    let declares = |hook: &HookInfo| hook.origin.iter().flat_map(|origin| origin.places()).any(|at| is_one(at.scope));
     policy.registry.list().iter().any(|hook| is_one(hook.scope) || declares(hook))
 }
 

@@ -9,6 +9,7 @@ mod arithmetic;
 mod constants;
 mod flat;
 mod here;
+mod nameless;
 mod programs;
 mod variables;
 mod walk;

@@ -21,10 +21,13 @@ pub struct Reading {
     coded: OnceLock<Vec<Arc<Reading>>>,
     /// The first words of all texts, sorted, also of those of a line that is not understood whole.
     programs: Vec<String>,
-    /// Some program's name is filled in when the line runs.
-    pub is_nameless: bool,
     /// What is filled in when the line runs may be a program.
     pub is_open: bool,
+    /// It may run any program with any words: a name is filled in when it runs, and the words behind it do not say what the
+    /// program gets.
+    pub may_run_any: bool,
+    /// Words that are filled in may name a program that stands nowhere in the line.
+    pub hides_programs: bool,
 }
 
 thread_local! {
@@ -62,7 +65,8 @@ impl Reading {
         programs.sort_unstable();
         programs.dedup();
         let is_nameless = line.is_some() && commands.clone().any(|command| command.is_nameless);
-        let is_open = is_nameless || line.is_some() && commands.clone().any(Simple::is_open);
+        let hides_programs = line.is_some() && commands.clone().any(Simple::is_open);
+        let may_run_any = is_nameless && line.as_ref().is_some_and(|line| !line.says_what_nameless_get(text));
         Self {
             text: text.to_owned(),
             line,
@@ -70,8 +74,9 @@ impl Reading {
             code: OnceLock::new(),
             coded: OnceLock::new(),
             programs,
-            is_nameless,
-            is_open,
+            is_open: is_nameless || hides_programs,
+            may_run_any,
+            hides_programs,
         }
     }
 
@@ -134,6 +139,6 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &read("git status; ls")));
         assert_eq!(READ.get() - before, 1);
         assert_eq!(first.programs, ["git", "ls"]);
-        assert!(read("$X").is_nameless && read("echo '").line.is_none());
+        assert!(read("$X").may_run_any && read("echo '").line.is_none());
     }
 }

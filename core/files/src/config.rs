@@ -16,6 +16,7 @@ pub mod load;
 mod merge;
 pub mod permissions;
 mod places;
+mod plugin_files;
 pub mod policies;
 pub mod policy_files;
 pub(crate) mod private_file;

@@ -177,6 +177,9 @@ pub struct Origin {
     /// The line, from 1, when it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    /// Whose file that is.
+    #[serde(skip)]
+    pub scope: Scope,
     /// The dialect that reads its answers.
     pub dialect: &'static str,
     /// What runs: the command line, or the method and address of a request without its secrets.

@@ -359,6 +359,7 @@ mod tests {
             file: "settings.json".into(),
             place: "hooks.Stop[0]".into(),
             line: None,
+            scope: crate::hook::Scope::Callback,
             dialect: "claude-code",
             runs: "true".into(),
         };

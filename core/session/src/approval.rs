@@ -250,6 +250,13 @@ impl Cx {
                 "nobody",
                 "no person was asked: no approver is set; give the session one, for example the terminal",
             ),
+            Reply::NotAsked { allows: true } if request.granting.is_empty() => {
+                refused("host", "the approval failed: no option of the question allows")
+            }
+            Reply::NotAsked { allows: true } => Decided::new(true, "host", None),
+            Reply::NotAsked { allows: false } => {
+                refused("host", "no person was asked: the session's approver denies everything")
+            }
             Reply::TimedOut if request.default == "allow" => Decided::new(true, "timeout", None),
             Reply::TimedOut => refused("timeout", "no answer in time"),
             Reply::Failed { why } => refused("host", &format!("the approval failed: {why}")),

@@ -48,8 +48,8 @@ pub enum Effect {
         /// Which one.
         value: ValueId,
     },
-    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::NoApprover`], [`Reply::TimedOut`], [`Reply::Suspended`] or
-    /// [`Reply::Failed`].
+    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::NoApprover`], [`Reply::NotAsked`], [`Reply::TimedOut`],
+    /// [`Reply::Suspended`] or [`Reply::Failed`].
     Approve(Box<ApprovalRequest>),
     /// Run a tool; reply with [`Reply::Ran`] or [`Reply::Dropped`].
     RunTool {
@@ -208,6 +208,11 @@ pub enum Reply {
     Chosen(Answer<ValueId>),
     /// The host has no approver, so no person was asked.
     NoApprover,
+    /// The host's approver asks no person: it decides every question alike.
+    NotAsked {
+        /// Whether it allows them all, or denies them all.
+        allows: bool,
+    },
     /// A person did not answer in time.
     TimedOut,
     /// The question is answered later, by a call that is made again.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookweave::{
-    Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Error, Event, HookError,
-    Model, ModelRequest, ModelResponse, Reading, Role, Session, Suspended, TerminalQuestion, Tool, ToolCall,
-    ToolContext, ToolOutcome, ToolResult,
+    AllowAll, Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, DenyAll, Display, Engine, Error,
+    Event, HookError, Model, ModelRequest, ModelResponse, Reading, Role, Session, Suspended, TerminalQuestion, Tool,
+    ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -395,7 +395,11 @@ fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>, options: &Map<String, 
         builder = builder.approver(Part(Arc::clone(agent)));
     }
     for (option, value) in options {
-        builder = builder.set(option, value.clone());
+        builder = match (option.as_str(), value.as_str()) {
+            ("approval", Some("deny")) => builder.approver(DenyAll),
+            ("approval", Some("allow")) => builder.approver(AllowAll),
+            _ => builder.set(option, value.clone()),
+        };
     }
     let heard = Arc::clone(agent);
     Ok(builder.on_outcome(move |outcome| heard.log().events.push(outcome.event().name().into())).open()?)

@@ -167,6 +167,7 @@ impl Missing<'_> {
             file: PathBuf::from(&approval.file),
             place: approval.place.clone(),
             line: None,
+            scope: self.expected.scope,
             dialect: dialect.name(),
             runs: approval.runs.clone(),
             fingerprint: None,

@@ -7,11 +7,13 @@ use rustc_hash::FxHashSet;
 
 use super::closed::Expected;
 use super::configuration::{Configuration, FoundFile, Piece};
-use super::load::{read_text, refuse_left_out, refused};
+use super::load::{refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
+use super::plugin_files::{self, PluginFiles};
 use super::policy_files;
 use super::recognise::Format;
+use super::tree::read_text;
 use super::trust::{Trust, TrustStore, TrustedHook};
 use super::variables::refuse_unfilled;
 use super::{Directories, Problem, Source, readers};
@@ -96,6 +98,7 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     let mut expected = roots.of_folders(&approved, &configuration.watched, &wanted);
 
     let plugins = plugins(&discovery.plugins)?;
+    note_plugins(&plugins, discovery.partial, &mut configuration)?;
     let mut seen = FxHashSet::default();
     let mut pieces = Vec::new();
     for place in places::all(&discovery.directories, &roots.levels, discovery.agent.as_deref(), &plugins) {
@@ -240,6 +243,19 @@ fn plugins(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         }
     };
     roots.iter().map(absolute).collect()
+}
+
+/// Notes plugins that declare hooks nowhere, and refuses those that name files which are not there.
+fn note_plugins(roots: &[PathBuf], partial: bool, configuration: &mut Configuration) -> Result<(), Error> {
+    for root in roots {
+        let PluginFiles { places, unread } = plugin_files::of(root);
+        if unread.is_empty() && !places.iter().any(|(file, _)| file.is_file()) {
+            let message = "this plugin declares no hooks: it has no hooks/hooks.json, and no manifest that names one";
+            configuration.problems.push(Problem::of_file(root.clone(), message.to_owned(), false));
+        }
+        configuration.problems.extend(unread.into_iter().map(|(file, why)| Problem::of_file(file, why, true)));
+    }
+    if partial { Ok(()) } else { refuse_left_out(&configuration.problems) }
 }
 
 /// Refuses trusted files of which anything would be left out. An entry of another file has no effect before it is

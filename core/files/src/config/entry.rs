@@ -224,6 +224,7 @@ impl Reading<'_> {
             file: self.source.file.clone(),
             place: spot.place.clone(),
             line: Some(self.line(spot.node.at)),
+            scope,
             dialect: dialect.name(),
             runs,
             fingerprint: None,

@@ -15,10 +15,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::load::{LoadOptions, read_text, unreadable};
+use super::load::{LoadOptions, unreadable};
 use super::places::{project_of, scope_of};
 use super::recognise::{Format, recognise};
 use super::scripts::Roots;
+use super::tree::read_text;
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Fix, Problem, Source, readers};
 use hookweave_machine::error::Error;

@@ -1,6 +1,5 @@
 //! Reads one file by name.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,11 +8,10 @@ use super::entry::in_full;
 use super::places::{project_of, sure_project_of};
 use super::recognise::{Recognised, recognise};
 use super::scripts::{Named, Roots};
-use super::tree::MAX_FILE;
+use super::tree::read_text;
 use super::trust::{TrustedHook, covers, fingerprint};
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Directories, Guard, Problem, Source, merge, readers};
-use crate::open::open_file;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::Scope;
@@ -130,29 +128,6 @@ pub(crate) fn refuse_left_out(problems: &[Problem]) -> Result<(), Error> {
 pub(super) fn refused(problems: &[Problem]) -> Error {
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Error::new(Code::InvalidConfig, lines.join("\n"))
-}
-
-/// The text of a file that is no larger than any that is read; never waits for a pipe.
-pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
-    use std::io::{Error, ErrorKind};
-    let meta = std::fs::metadata(file)?;
-    if !meta.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no file; name one"));
-    }
-    // In one go, unless it grows meanwhile.
-    let expected = usize::try_from(meta.len()).unwrap_or(MAX_FILE).min(MAX_FILE);
-    let mut bytes = Vec::with_capacity(expected + 1);
-    open_file(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > MAX_FILE {
-        return Err(Error::new(
-            ErrorKind::InvalidData,
-            format!("it has more than {MAX_FILE} bytes, the most that is read"),
-        ));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Error::new(ErrorKind::InvalidData, format!("it is no UTF-8 (byte {at}); save it as UTF-8"))
-    })
 }
 
 impl Ready {

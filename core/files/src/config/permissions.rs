@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::load::{LoadOptions, read_text, unreadable};
+use super::load::{LoadOptions, unreadable};
 use super::recognise::{Format, recognise};
+use super::tree::read_text;
 use super::tree::{Kind, Node, parse_json};
 use hookweave_dialects::described::{Permissions, System};
 use hookweave_machine::error::Error;

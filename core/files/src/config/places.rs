@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Format;
+use super::{Format, plugin_files};
 use hookweave_dialects::described::SYSTEMS;
 use hookweave_machine::hook::Scope;
 
@@ -157,11 +157,11 @@ pub(super) fn all(
     let mut places = managed(directories);
     places.extend(user(directories));
     for root in plugins {
-        let plugin = Some(root.clone());
-        places.push(CandidateFile {
-            plugin,
-            ..CandidateFile::new(root.join("hooks/hooks.json"), Format::Claude, Scope::User)
-        });
+        let own = |(file, format)| CandidateFile {
+            plugin: Some(root.clone()),
+            ..CandidateFile::new(file, format, Scope::User)
+        };
+        places.extend(plugin_files::of(root).places.into_iter().map(own));
     }
     for level in levels {
         let here = of_project().map(|(path, format, scope)| CandidateFile::new(level.join(path), format, scope));

@@ -4,7 +4,9 @@ mod spot;
 mod twice;
 
 use super::tree::{Kind, Lines, MAX_FILE, Node, Unreadable, parse_json, parse_toml};
-use super::{Declared, Fix, Loaded, Problem, Source, Switches};
+use super::trust::hash;
+use super::{Declared, Fix, Loaded, Problem, Run, Source, Switches};
+use serde_json::json;
 
 pub(super) use spot::{Spot, Take, Wrong, bounded, cut, step};
 
@@ -82,6 +84,19 @@ impl<'s> Reading<'s> {
         }
         let problem = self.problem(at, place, message, fatal);
         self.loaded.problems.push(problem);
+    }
+
+    /// Sets variables for all commands of the file; those that a command has of its own win. An approval covers their values,
+    /// and keeps no more of them than a hash: they may be secrets.
+    pub(super) fn give_variables(&mut self, variables: &[(String, String)]) {
+        let digest = hash(&json!(variables));
+        for declared in &mut self.loaded.hooks {
+            let Run::Command(spec) = &mut declared.run else { continue };
+            spec.env.splice(0..0, variables.iter().cloned());
+            if let Some(entry) = declared.entry.as_object_mut() {
+                entry.insert("env".to_owned(), json!(digest));
+            }
+        }
     }
 
     /// Notes something that will surprise; the entry is taken.

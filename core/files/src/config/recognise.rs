@@ -140,6 +140,30 @@ fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
     Ok(format)
 }
 
+/// Manifests, with the system whose plugin has it. A plugin that several systems know has one for each.
+pub(super) const MANIFESTS: &[(&str, Option<Format>)] = &[
+    (".claude-plugin/plugin.json", Some(Format::Claude)),
+    (".codex-plugin/plugin.json", Some(Format::CodexJson)),
+    (".cursor-plugin/plugin.json", Some(Format::Cursor)),
+    (".factory-plugin/plugin.json", None),
+    ("gemini-extension.json", Some(Format::Gemini)),
+    (".github/plugin/plugin.json", Some(Format::Copilot)),
+    ("plugin.json", Some(Format::Copilot)),
+];
+
+/// The system whose plugin a folder is, by its first manifest.
+pub(super) fn plugin_format(root: &Path) -> Option<Format> {
+    MANIFESTS
+        .iter()
+        .find(|(manifest, _)| root.join(manifest).is_file())
+        .and_then(|(_, format)| format_of_manifest(*format))
+}
+
+/// Factory's format is data.
+pub(super) fn format_of_manifest(format: Option<Format>) -> Option<Format> {
+    format.or_else(|| system("factory").map(Format::Described))
+}
+
 /// Directories whose files belong to one system.
 const HOMES: &[(&str, Format)] = &[
     (".claude", Format::Claude),
@@ -166,6 +190,19 @@ fn by_place(file: &Path) -> Option<Recognised> {
     let in_folder_of = |system: &&&System| system.files.folders().any(|folder| parents.contains(&folder));
     if let Some(system) = SYSTEMS.iter().find(in_folder_of).filter(|_| !toml) {
         return Some(Recognised::sure(Format::Described(system)));
+    }
+    // A plugin's own files are those of the system that its manifest is for. Copilot reads either shape.
+    match (name, parents.first()) {
+        ("hooks.json", Some(&"hooks")) => {
+            if let Some(format) =
+                file.parent().and_then(Path::parent).and_then(plugin_format).filter(|format| *format != Format::Copilot)
+            {
+                return Some(Recognised::sure(format));
+            }
+        }
+        ("hooks.json", Some(&".codex-plugin")) => return Some(Recognised::sure(Format::CodexJson)),
+        ("hooks.json", Some(&".cursor-plugin")) => return Some(Recognised::sure(Format::Cursor)),
+        _ => {}
     }
     match name {
         "hookweave.toml" | "hookweave.json" | "hookweave.local.toml" | "hookweave.local.json" => {

@@ -149,6 +149,7 @@ fn waits(waiting: &UntrustedHook) -> Change {
             file: approval.file.clone().into(),
             place: approval.place.clone(),
             line: waiting.line,
+            scope: waiting.scope,
             dialect: dialect.name(),
             runs: approval.runs.clone(),
             fingerprint: None,

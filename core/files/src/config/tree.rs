@@ -3,7 +3,11 @@
 //! JSON (with comments where a system takes them) and TOML become the same tree, so that a reader is written once and
 //! every problem has a line.
 
+use std::path::Path;
+
 use serde_json::{Map, Number, Value};
+
+use crate::open::open_file;
 
 /// The longest file that is read, in bytes.
 pub(super) const MAX_FILE: usize = 4 * 1024 * 1024;
@@ -30,6 +34,29 @@ pub(super) enum Kind {
     Object(Vec<Field>),
     /// A date or time, which only TOML has, as it is written.
     Moment(String),
+}
+
+/// The text of a file that is no larger than any that is read; never waits for a pipe.
+pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
+    use std::io::{Error, ErrorKind, Read as _};
+    let meta = std::fs::metadata(file)?;
+    if !meta.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no file; name one"));
+    }
+    // In one go, unless it grows meanwhile.
+    let expected = usize::try_from(meta.len()).unwrap_or(MAX_FILE).min(MAX_FILE);
+    let mut bytes = Vec::with_capacity(expected + 1);
+    open_file(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > MAX_FILE {
+        return Err(Error::new(
+            ErrorKind::InvalidData,
+            format!("it has more than {MAX_FILE} bytes, the most that is read"),
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Error::new(ErrorKind::InvalidData, format!("it is no UTF-8 (byte {at}); save it as UTF-8"))
+    })
 }
 
 /// One field of an object.

@@ -105,6 +105,11 @@ fn places() -> impl Iterator<Item = &'static str> {
     PLACES.iter().chain(described).copied()
 }
 
+/// Whether a variable is one in which a system gives its hooks a place.
+pub(super) fn is_place(name: &str) -> bool {
+    places().any(|place| place == name)
+}
+
 fn of(table: &'static [(&str, &[&str])], dialect: &str) -> &'static [&'static str] {
     table.iter().find(|(name, _)| *name == dialect).map_or(&[], |(_, names)| names)
 }

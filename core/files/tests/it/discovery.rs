@@ -2,7 +2,7 @@
 
 use hookweave_dialects::described::system;
 use hookweave_files::config::discover::{Discovery, discover};
-use hookweave_files::config::load::{LoadOptions, load};
+use hookweave_files::config::load::{Configuration, LoadOptions, load};
 use hookweave_files::config::trust::Trust;
 use hookweave_files::config::{Format, recognise};
 use hookweave_machine::error::Code;
@@ -241,4 +241,65 @@ fn a_file_at_two_places_is_read_once() {
     let found = discover(&Discovery { cwd: world.path("home"), trust: Trust::All, ..world.discovery() }).unwrap();
     assert_eq!(runs(&found), ["a"]);
     assert_eq!(found.hooks[0].declared.spec.scope, Scope::User);
+}
+
+#[test]
+fn a_plugins_hooks_are_read_where_its_system_and_its_manifest_say() {
+    let copilot = r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "copilot"}]}}"#;
+    let cursor = r#"{"version": 1, "hooks": {"preToolUse": [{"command": "$CURSOR_PLUGIN_ROOT/cursor"}]}}"#;
+    let inline = claude("PreToolUse", "", "inline").replacen('{', r#"{"name": "p", "#, 1);
+    for (manifest, text, file, hooks, dialect) in [
+        (".claude-plugin/plugin.json", "{}", "hooks/hooks.json", &*claude("PreToolUse", "", "usual"), "claude-code"),
+        (
+            ".claude-plugin/plugin.json",
+            r#"{"hooks": "./my/h.json"}"#,
+            "my/h.json",
+            &claude("PreToolUse", "", "a"),
+            "claude-code",
+        ),
+        (
+            ".claude-plugin/plugin.json",
+            r#"{"hooks": ["h.json"]}"#,
+            "h.json",
+            &claude("PreToolUse", "", "b"),
+            "claude-code",
+        ),
+        (".claude-plugin/plugin.json", &inline, ".mcp.json", "{}", "claude-code"),
+        (".codex-plugin/plugin.json", "{}", "hooks/hooks.json", &claude("PreToolUse", "", "$PLUGIN_ROOT/c"), "codex"),
+        (".codex-plugin/plugin.json", "{}", ".codex-plugin/hooks.json", &claude("PreToolUse", "", "d"), "codex"),
+        (".cursor-plugin/plugin.json", "{}", "hooks/hooks.json", cursor, "cursor"),
+        (".factory-plugin/plugin.json", "{}", "hooks/hooks.json", &claude("PreToolUse", "", "e"), "factory"),
+        ("plugin.json", "{}", "hooks.json", copilot, "copilot"),
+        ("gemini-extension.json", "{}", "hooks/hooks.json", GEMINI, "gemini-cli"),
+    ] {
+        let world = World::new();
+        world.write(&format!("plugin/{manifest}"), text);
+        world.write(&format!("plugin/{file}"), hooks);
+        let plugins = vec![world.path("plugin")];
+        let found = discover(&Discovery { plugins, ..world.discovery() }).unwrap();
+        let dialects: Vec<&str> = found.found.iter().map(|found| found.dialect).collect();
+        assert_eq!((dialects, runs(&found).len()), (vec![dialect], 1), "{manifest} {file}: {:?}", found.problems);
+        assert_eq!(found.problems, [], "{manifest} {file}");
+    }
+}
+
+#[test]
+fn a_plugin_whose_hooks_are_not_there_is_said() {
+    let world = World::new();
+    world.write("plugin/.claude-plugin/plugin.json", "{}");
+    let of = |partial| {
+        let plugins = vec![world.path("plugin")];
+        discover(&Discovery { plugins, partial, ..world.discovery() })
+    };
+    let said = |found: &Configuration| found.problems.iter().map(ToString::to_string).collect::<String>();
+    assert!(said(&of(false).unwrap()).contains("declares no hooks"));
+    for (hooks, says) in
+        [(r#""gone.json""#, "no such file"), (r#""../x.json""#, "no such file"), ("[1]", "the path of a file")]
+    {
+        world.write("x.json", "{}");
+        world.write("plugin/.claude-plugin/plugin.json", &format!(r#"{{"hooks": {hooks}}}"#));
+        let refused = of(false).unwrap_err();
+        assert!(refused.code() == Code::InvalidConfig && refused.message().contains(says), "{refused}");
+        assert!(said(&of(true).unwrap()).contains(says), "{hooks}");
+    }
 }

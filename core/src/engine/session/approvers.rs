@@ -17,6 +17,10 @@ impl Approver for DenyAll {
     fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
         Box::pin(std::future::ready(Ok("Deny".into())))
     }
+
+    fn decides_all(&self) -> Option<bool> {
+        Some(false)
+    }
 }
 
 /// Allows everything: for tests, and for sandboxes that bound the harm by other means.
@@ -27,6 +31,10 @@ impl Approver for AllowAll {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>> {
         let option = request.granting.first().map(Approval::new);
         Box::pin(std::future::ready(option.ok_or_else(|| "no option of the question allows".into())))
+    }
+
+    fn decides_all(&self) -> Option<bool> {
+        Some(true)
     }
 }
 

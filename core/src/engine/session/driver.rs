@@ -330,6 +330,9 @@ impl<'s> Driver<'s> {
 
     async fn ask(&mut self, asked: session::ApprovalRequest) -> Reply {
         let Some(approver) = &self.session.parts.approver else { return Reply::NoApprover };
+        if let Some(allows) = approver.decides_all() {
+            return Reply::NotAsked { allows };
+        }
         let args = asked.args.map_or(Value::Null, |args| self.values.get(args));
         let request = ApprovalRequest::of(&self.session.machine, asked, args);
         match tokio::time::timeout(request.timeout, approver.approve(&request)).await {

@@ -238,6 +238,12 @@ impl<O: Into<String>> From<O> for Approval {
 pub trait Approver: Send + Sync {
     /// Asks; gives one of the options. Anything else is refused and logged as an error, and so is an error but [`Suspended`].
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<Approval, HookError>>;
+
+    /// Whether it allows or denies every question without asking anyone; `None` for one that asks.
+    #[doc(hidden)]
+    fn decides_all(&self) -> Option<bool> {
+        None
+    }
 }
 
 impl<C, F, A> Approver for C

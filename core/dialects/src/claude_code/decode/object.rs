@@ -137,7 +137,18 @@ impl<'a> Reading<'a, '_> {
     }
 
     fn ruling(&mut self) {
-        let Some(ruling) = self.specific("decision").and_then(Value::as_object) else { return };
+        let Some(ruling) = self.specific("decision").and_then(Value::as_object) else {
+            let elsewhere = match text(self.answer, "decision") {
+                Some("approve") => Some("decision: approve"),
+                _ => self.specific("permissionDecision").map(|_| "permissionDecision"),
+            };
+            if let Some(elsewhere) = elsewhere {
+                self.draft.note(format!(
+                    "`{elsewhere}` has no effect on PermissionRequest; answer with `hookSpecificOutput.decision.behavior`"
+                ));
+            }
+            return;
+        };
         if text(ruling, "behavior") == Some("allow") {
             self.draft.decide("allow", None);
         } else {

@@ -1,8 +1,8 @@
 //! Rules about what a hook runs: its scripts' places, exit codes, answers and variables.
 
 use super::{Findings, Hook};
-use crate::config::load::read_text;
 use crate::config::scripts::{is_executable, named_programs, named_scripts};
+use crate::config::tree::read_text;
 use crate::config::{Run, guard::identity};
 use hookweave_exec::command::{CommandLine, CommandSpec};
 use hookweave_machine::tool_names;

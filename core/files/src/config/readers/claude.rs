@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::groups::{self, Handler, Style};
-use crate::config::entry::{Draft, Slot, mcp_tool, shell, webhook};
+use crate::config::entry::{Draft, Slot, environment, mcp_tool, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
+use crate::config::variables::is_place;
 use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::NEVER_CLOSED;
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
@@ -51,19 +52,40 @@ const SESSION_END: Duration = Duration::from_secs(60);
 const LOCAL_EVENTS: &[&str] = &["SessionStart", "Setup"];
 
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
-    read_as(text, source, &Style { skipped: &[], handler })
+    Reading::of(text, Syntax::JsonWithComments, source, |reading, top| {
+        read_top(reading, top, &Style { skipped: &[], handler });
+        // A plugin has no settings.
+        if source.plugin.is_none() {
+            read_variables(reading, top);
+        }
+    })
+}
+
+/// The variables that the settings set for all that the agent starts. What the system itself sets is not among them.
+fn read_variables(reading: &mut Reading<'_>, top: &Spot<'_>) {
+    match environment(top) {
+        Ok(mut variables) => {
+            variables.retain(|(name, _)| !is_place(name));
+            if !variables.is_empty() {
+                reading.give_variables(&variables);
+            }
+        }
+        Err(wrong) => reading.refuse(wrong.newer()),
+    }
 }
 
 /// Reads a file of this shape.
 pub(super) fn read_as<H: Handler>(text: &str, source: &Source<'_>, style: &Style<H>) -> Loaded {
-    Reading::of(text, Syntax::JsonWithComments, source, |reading, top| {
-        let Some(top) = reading.object(top) else { return };
-        let switches = read_switches(reading, &top);
-        reading.take(switches);
-        if let Some(hooks) = groups::hooks_of(reading, &top) {
-            groups::read_events(reading, &hooks, style);
-        }
-    })
+    Reading::of(text, Syntax::JsonWithComments, source, |reading, top| read_top(reading, top, style))
+}
+
+fn read_top<H: Handler>(reading: &mut Reading<'_>, top: &Spot<'_>, style: &Style<H>) {
+    let Some(top) = reading.object(top) else { return };
+    let switches = read_switches(reading, &top);
+    reading.take(switches);
+    if let Some(hooks) = groups::hooks_of(reading, &top) {
+        groups::read_events(reading, &hooks, style);
+    }
 }
 
 fn read_switches(reading: &mut Reading<'_>, top: &Spot<'_>) -> Take<()> {

@@ -75,13 +75,15 @@ impl Command {
     /// What the rule says of a line; what is not understood holds.
     pub(super) fn judge(&self, reading: &Reading, place: Place<'_>) -> MatchResult {
         let Some(line) = &reading.line else { return MatchResult::INDETERMINATE };
-        let unknown = reading.is_nameless || self.is_specific && reading.is_open;
+        let spot = Spot::new(line, place);
+        let unknown = reading.may_run_any
+            || self.is_specific && reading.hides_programs
+            || line.commands.iter().any(|command| command.is_nameless && self.may_be(command, &spot));
         let patterns: Vec<&Pattern> = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).collect();
         if patterns.is_empty() {
             return MatchResult { selects: unknown, grants_all: false };
         }
         let fits = |texts: &[String]| texts.iter().any(|text| patterns.iter().any(|pattern| pattern.fits(text)));
-        let spot = Spot::new(line, place);
         let selects =
             unknown || line.commands.iter().any(|command| fits(&command.texts) || self.is_meant(command, &spot));
         // An allow goes by the text alone.
@@ -148,6 +150,26 @@ impl Command {
             return self.patterns.iter().any(|pattern| pattern.head.is(program_name(program)));
         }
         self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed, spot))
+    }
+
+    /// Whether a command whose program may be any is one that the rule means. What starts another program starts any of its
+    /// words, which may get further ones.
+    fn may_be(&self, command: &Simple, spot: &Spot<'_>) -> bool {
+        let words = command.words();
+        let Some((_, args)) = words.split_first().filter(|_| self.is_specific) else { return true };
+        let is_spelt = |pattern: &Pattern| match &pattern.head {
+            Head::Is(name) => [true, false].iter().any(|as_written| {
+                let spell = |word| if *as_written { Word::raw(word) } else { word.plain.as_str() };
+                pattern
+                    .fits(&std::iter::once(name.as_str()).chain(args.iter().map(spell)).collect::<Vec<_>>().join(" "))
+            }),
+            Head::BeginsWith(_) => true,
+        };
+        self.patterns.iter().any(is_spelt)
+            || self.meanings.iter().any(|meaning| meaning.fits_any(args, spot))
+            || (1..words.len()).filter_map(|at| words.get(at..)?.split_first()).any(|(program, args)| {
+                self.meanings.iter().any(|meaning| meaning.fits(&program.plain, args, true, spot))
+            })
     }
 
     /// Whether a command is one that the rule means, however it is spelt.

@@ -124,6 +124,15 @@ impl Meaning {
         if !self.program.is_match(program) && !self.program.is_match(name) {
             return false;
         }
+        self.fits_words(args, is_fed, spot)
+    }
+
+    /// Whether the rule's program with these arguments, and no others, may be what is meant.
+    pub(super) fn fits_any(&self, args: &[Word], spot: &Spot<'_>) -> bool {
+        self.fits_words(args, false, spot)
+    }
+
+    fn fits_words(&self, args: &[Word], is_fed: bool, spot: &Spot<'_>) -> bool {
         let args = self.read(args, is_fed);
         let any_flag = args.any_flag && !spot.is_sure;
         let has_flags = any_flag || self.flags.iter().all(|wanted| wanted.is_among(&args.flags, spot.is_sure));
