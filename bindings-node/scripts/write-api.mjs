@@ -18,6 +18,7 @@ const ENTRY_POINTS = {
   "hookweave-compat-a3s": "compat/a3s/index.d.ts",
   "hookweave-telemetry": "telemetry.d.ts",
   "hookweave-langchain": "integrations/langchain.d.mts",
+  "hookweave-mcp": "integrations/mcp.d.mts",
   "hookweave-openai-agents": "integrations/openai-agents.d.mts",
   "hookweave-opencode": "integrations/opencode.d.mts",
   "hookweave-pi": "integrations/pi.d.mts",
