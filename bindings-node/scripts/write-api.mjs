@@ -15,6 +15,7 @@ import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
 const ENTRY_POINTS = {
   hookweave: "index.d.ts",
   "hookweave-ai": "integrations/ai.d.mts",
+  "hookweave-claude-agent-sdk": "integrations/claude-agent-sdk.d.mts",
   "hookweave-compat-a3s": "compat/a3s/index.d.ts",
   "hookweave-telemetry": "telemetry.d.ts",
   "hookweave-langchain": "integrations/langchain.d.mts",

@@ -186,3 +186,14 @@ declare module "@openai/agents" {
     run(agent: Agent, input: string | Item[] | RunState, options?: RunOptions): Promise<RunResult>;
   }
 }
+
+declare module "@anthropic-ai/claude-agent-sdk" {
+  interface HookCallbackMatcher {
+    hooks: ((given: unknown) => Promise<unknown>)[];
+    timeout?: number;
+    onFailure?: "block";
+  }
+  export interface Options {
+    hooks?: Partial<Record<string, HookCallbackMatcher[]>>;
+  }
+}
