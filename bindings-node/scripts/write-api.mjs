@@ -15,9 +15,12 @@ import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
 const ENTRY_POINTS = {
   hookweave: "index.d.ts",
   "hookweave-ai": "integrations/ai.d.mts",
+  "hookweave-claude-agent-sdk": "integrations/claude-agent-sdk.d.mts",
   "hookweave-compat-a3s": "compat/a3s/index.d.ts",
   "hookweave-telemetry": "telemetry.d.ts",
   "hookweave-langchain": "integrations/langchain.d.mts",
+  "hookweave-mcp": "integrations/mcp.d.mts",
+  "hookweave-openai-agents": "integrations/openai-agents.d.mts",
   "hookweave-opencode": "integrations/opencode.d.mts",
   "hookweave-pi": "integrations/pi.d.mts",
   "hookweave-testing": "testing/index.d.ts",

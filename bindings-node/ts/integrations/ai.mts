@@ -1,6 +1,6 @@
 /** Vercel AI SDK, 6 and 7: `generateText(await hooks.around({ model, tools, prompt }))`. */
 
-import { ApprovalPending, type Approval, type HookClient, type OpenToolCall } from "../index.js";
+import { ApprovalPending, type HookClient, type OpenToolCall } from "../index.js";
 import {
   argsOf,
   asText,
@@ -217,17 +217,7 @@ class Turn {
   ): Promise<OpenToolCall> {
     const judged = this.#judged.get(asked.id ?? "");
     this.#judged.delete(asked.id ?? "");
-    if (judged !== undefined) return judged;
-    const answers: Record<string, Approval> = {};
-    for (;;) {
-      try {
-        return await this.#conversation.judge(asked, { answers, signal });
-      } catch (error) {
-        if (!(error instanceof ApprovalPending) || !approved || error.request.id in answers)
-          throw error;
-        answers[error.request.id] = error.request.granting[0] as string;
-      }
-    }
+    return judged ?? this.#conversation.judgeApproved(asked, () => approved, signal);
   }
 
   /** Whether a person has to answer first. */

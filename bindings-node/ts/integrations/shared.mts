@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 
 import {
+  ApprovalPending,
   HookweaveError,
   Suspended,
   type Approval,
@@ -183,6 +184,24 @@ export class Conversation {
       ...(answers === undefined ? {} : { answers }),
       ...(signal === undefined ? {} : { signal }),
     });
+  }
+
+  /** The first half of a tool call that a person may have approved, which answers all questions about it. */
+  async judgeApproved(
+    asked: Asked,
+    approved: () => boolean,
+    signal?: AbortSignal,
+  ): Promise<OpenToolCall> {
+    const answers: Record<string, Approval> = {};
+    for (;;) {
+      try {
+        return await this.judge(asked, { answers, signal });
+      } catch (error) {
+        if (!(error instanceof ApprovalPending) || !approved() || error.request.id in answers)
+          throw error;
+        answers[error.request.id] = error.request.granting[0] as string;
+      }
+    }
   }
 
   /** Makes a tool call; `run` gets the arguments if hooks changed them. */
