@@ -144,6 +144,16 @@ impl Report {
         self.unread.push(Unread { file: file.to_path_buf(), line, why: why.into() });
     }
 
+    /// A file, and what is wrong with it; messages of files begin with their names.
+    fn unread_file(&mut self, file: &Path, why: &Failed) {
+        if let Failed::Place(place) = why {
+            return self.unread(file, Some(place.line), place.what.as_str());
+        }
+        let text = why.to_string();
+        let alone = text.strip_prefix(&format!("{}: ", file.display())).unwrap_or(&text);
+        self.unread(file, None, alone);
+    }
+
     /// The lines of a file that are not understood, as many as a person reads.
     fn unread_lines(&mut self, file: &Path, mut lines: Vec<(usize, String)>) {
         let more = lines.len().saturating_sub(MOST_UNREAD);
@@ -212,7 +222,7 @@ impl Scan {
             };
             match read {
                 Ok(()) => report.files += 1,
-                Err(why) => report.unread(file, None, why_alone(&why, file)),
+                Err(why) => report.unread_file(file, &why),
             }
         }
         drop(progress);
@@ -302,19 +312,15 @@ impl Scan {
     }
 }
 
-/// What is wrong with a file, without its name where that begins it.
-fn why_alone(why: &Failed, file: &Path) -> String {
-    let text = why.to_string();
-    text.strip_prefix(&format!("{}: ", file.display())).unwrap_or(&text).to_owned()
-}
-
 /// Judges the scripts of a file.
 fn scripts(judge: &Judge, file: &Path, kind: Kind, report: &mut Report) -> Result<()> {
     let held = scan::read(file, kind)?;
     for script in &held.scripts {
         let (commands, found) = judge.script(script)?;
         report.commands += commands;
-        found.into_iter().for_each(|found| report.add(file, found));
+        for one in found {
+            report.add(file, one);
+        }
     }
     report.unread_lines(file, held.unread);
     Ok(())
@@ -413,7 +419,7 @@ fn text(screen: Screen<'_>, report: &Report, basis: &Basis, not_asked: &[String]
     writeln!(screen, "{}", styled(DIM, &by))?;
     if !not_asked.is_empty() {
         let names = not_asked.join(", ");
-        let what = format!("{} not asked, which run programs: {names}", count(not_asked.len(), "hook"));
+        let what = format!("not asked, because programs would run: {names}");
         writeln!(screen, "{}", styled(WARN, &what))?;
     }
     Ok(())

@@ -80,13 +80,11 @@ fn instruction(lines: &[&str], from: usize, escape: char) -> (Script, usize) {
             continue;
         }
         let end = line.trim_end();
-        match end.strip_suffix(escape) {
-            Some(part) => whole.add(&Script::in_line(at, format!("{part}\\"))),
-            None => {
-                whole.add(&Script::in_line(at, end.to_owned()));
-                break;
-            }
-        }
+        let Some(part) = end.strip_suffix(escape) else {
+            whole.add(&Script::in_line(at, end.to_owned()));
+            break;
+        };
+        whole.add(&Script::in_line(at, format!("{part}\\")));
     }
     (whole, at)
 }

@@ -20,6 +20,9 @@ use crate::policy::{Policy, place_text};
 /// The event of a call that is about to run.
 const EVENT: &str = "PreToolUse";
 
+/// In how many places of one script a rule is named.
+const MOST_PLACES: usize = 100;
+
 /// What would become of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -168,23 +171,18 @@ impl Judge {
         let is_shell = *tool == SHELL;
         let parts: Vec<Range<usize>> = if is_shell { commands(text).collect() } else { lines(text) };
         let mut met: BTreeMap<usize, Vec<Hit>> = BTreeMap::new();
-        let whole = if is_shell && read(text).line.is_none() { None } else { Some(self.of_line(tool, text)?) };
-        if whole.as_ref().is_some_and(Vec::is_empty) {
-            return Ok((parts.len(), Vec::new()));
-        }
-        for (at, part) in parts.iter().enumerate() {
-            let mut hits = self.of_line(tool, text_at(text, part))?;
-            hits.retain(|hit| whole.as_ref().is_none_or(|whole| has(whole, hit)));
-            if !hits.is_empty() {
-                met.insert(at, hits);
+        if is_shell && read(text).line.is_none() {
+            for (at, part) in parts.iter().enumerate() {
+                met.insert(at, self.of_line(tool, text_at(text, part))?);
+            }
+        } else {
+            for hit in self.of_line(tool, text)? {
+                for at in self.places(script, &parts, &hit)? {
+                    met.entry(at).or_default().push(hit.clone());
+                }
             }
         }
-        for hit in whole.into_iter().flatten() {
-            if !met.values().any(|hits| has(hits, &hit)) {
-                let at = self.first_with(script, &parts, &hit)?;
-                met.entry(at).or_default().push(hit);
-            }
-        }
+        met.retain(|_, hits| !hits.is_empty());
         let mut found = Vec::new();
         for (at, hits) in met {
             let part = parts.get(at).cloned().unwrap_or(0..text.len());
@@ -193,19 +191,27 @@ impl Judge {
         Ok((parts.len(), found))
     }
 
-    /// The first of the commands with which those before it meet a rule.
-    fn first_with(&self, script: &Script, parts: &[Range<usize>], hit: &Hit) -> Result<usize> {
-        let (mut low, mut high) = (0, parts.len().saturating_sub(1));
-        while low < high {
-            let middle = low.midpoint(high);
-            let end = parts.get(middle).map_or(0, |part| part.end);
-            if has(&self.of_line(script.tool, text_at(&script.text, &(0..end)))?, hit) {
-                high = middle;
-            } else {
-                low = middle + 1;
+    /// The commands with which those before them meet a rule: each is taken out before the next one is looked for.
+    fn places(&self, script: &Script, parts: &[Range<usize>], hit: &Hit) -> Result<Vec<usize>> {
+        let mut found: Vec<usize> = Vec::new();
+        while found.len() < MOST_PLACES {
+            let meets = |last: usize| -> Result<bool> {
+                let left = parts.iter().enumerate().take(last + 1).filter(|(at, _)| !found.contains(at));
+                let lines: Vec<&str> = left.map(|(_, part)| text_at(&script.text, part)).collect();
+                Ok(has(&self.of_line(script.tool, &lines.join("\n"))?, hit))
+            };
+            let (mut low, mut high) = (0, parts.len().saturating_sub(1));
+            if !meets(high)? {
+                break;
             }
+            while low < high {
+                let middle = low.midpoint(high);
+                (low, high) = if meets(middle)? { (low, middle) } else { (middle + 1, high) };
+            }
+            found.push(low);
         }
-        Ok(low)
+        // What only all of the text meets is named at its beginning.
+        Ok(if found.is_empty() { vec![0] } else { found })
     }
 
     /// Where in a command of several lines its rules are met, as far as they are met by one of its inner commands.

@@ -1,7 +1,7 @@
 //! What kind of file a path is.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use clap::ValueEnum;
 
@@ -57,7 +57,7 @@ impl Kind {
 
 /// Whether a file lies where workflows do.
 fn is_workflow(path: &Path) -> bool {
-    let mut folders = path.parent().into_iter().flat_map(Path::components).rev().map(|part| part.as_os_str());
+    let mut folders = path.parent().into_iter().flat_map(Path::components).rev().map(Component::as_os_str);
     let is_inner = folders.next().is_some_and(|name| name == "workflows");
     is_inner && folders.next().is_some_and(|name| matches!(name.to_str(), Some(".github" | ".gitea" | ".forgejo")))
 }

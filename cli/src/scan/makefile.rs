@@ -68,7 +68,7 @@ fn whole_lines(text: &str) -> Vec<(usize, String)> {
     for (at, line) in text.lines().enumerate() {
         match whole.last_mut().filter(|_| goes_on) {
             // One tab belongs to make, not to the shell.
-            Some((_, last)) => *last += &format!("\n{}", line.strip_prefix('\t').unwrap_or(line)),
+            Some((_, last)) => last.extend(["\n", line.strip_prefix('\t').unwrap_or(line)]),
             None => whole.push((at + 1, line.to_owned())),
         }
         goes_on = (line.len() - line.trim_end_matches('\\').len()) % 2 == 1;

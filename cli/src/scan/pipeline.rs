@@ -37,7 +37,7 @@ fn steps(job: &Rc<Node>, around: &[&Rc<Node>], held: &mut Held) {
         let Some(run) = step.get("run").filter(|run| seen.insert(Rc::as_ptr(run))) else { continue };
         let Value::Text(text, by_line) = &run.value else { continue };
         let text = with_expressions(text, "${{", "}}");
-        let script = Script { ..placed(run.line, text, *by_line) };
+        let script = placed(run.line, &text, *by_line);
         match shell(step.get("shell").and_then(|shell| shell.text()).unwrap_or(usual), script) {
             Ok(script) => held.scripts.push(script),
             Err(why) => held.unread.push((run.line, why)),
@@ -98,7 +98,7 @@ fn gather(node: &Node, script: &mut Script, left: &mut usize) -> Result<(), (usi
     match &node.value {
         Value::Text(text, by_line) => {
             let text = with_expressions(text, "$[[", "]]");
-            script.add(&placed(node.line, text, *by_line));
+            script.add(&placed(node.line, &text, *by_line));
             Ok(())
         }
         Value::List(items) => items.iter().try_for_each(|item| gather(item, script, left)),
@@ -106,7 +106,7 @@ fn gather(node: &Node, script: &mut Script, left: &mut usize) -> Result<(), (usi
     }
 }
 
-fn placed(line: usize, text: String, by_line: bool) -> Script {
+fn placed(line: usize, text: &str, by_line: bool) -> Script {
     let text = text.trim_end_matches('\n').to_owned();
     if by_line { Script::following(line, text) } else { Script::in_line(line, text) }
 }
@@ -119,9 +119,10 @@ fn with_expressions(text: &str, begin: &str, end: &str) -> String {
         match part.split_once(end) {
             Some((inside, rest)) => {
                 // The lines after it keep their numbers.
-                out += &format!("${{PIPELINE_VALUE}}{}{rest}", "\\\n".repeat(inside.matches('\n').count()));
+                let breaks = "\\\n".repeat(inside.matches('\n').count());
+                out.extend(["${PIPELINE_VALUE}", &breaks, rest]);
             }
-            None => out += &format!("{begin}{part}"),
+            None => out.extend([begin, part]),
         }
     }
     out
@@ -177,7 +178,8 @@ mod tests {
     fn anchors_that_grow_without_end_are_named() {
         let mut text = "a0: &a0 [x, x]\n".to_owned();
         for at in 1..60 {
-            text += &format!("a{at}: &a{at} [*a{}, *a{}]\n", at - 1, at - 1);
+            let before = at - 1;
+            text.push_str(&format!("a{at}: &a{at} [*a{before}, *a{before}]\n"));
         }
         let held = gitlab(&read(&format!("{text}j:\n  script: *a59\n")).unwrap());
         assert_eq!(held.unread.len(), 1);

@@ -84,7 +84,9 @@ impl Session {
         let is_call = |part: &&Value| part.get("type").is_some_and(|kind| kind == "tool_use");
         let calls = parts.into_iter().flatten().filter(is_call);
         calls
-            .map(|part| called("claude-code", record.get("cwd"), part.get("name"), part.get("input").cloned()))
+            .map(|part| {
+                called("claude-code", record.get("cwd"), part.get("name"), part.get("input").unwrap_or(&Value::Null))
+            })
             .collect()
     }
 
@@ -110,12 +112,10 @@ impl Session {
         let line = args.get("command").or_else(|| args.get("cmd")).and_then(line_of);
         vec![match (name.and_then(Value::as_str), line) {
             (Some("apply_patch"), _) if patch().is_some() => {
-                called("codex", directory.as_ref(), name, Some(json!({"command": patch()})))
+                called("codex", directory.as_ref(), name, &json!({"command": patch()}))
             }
-            (_, Some(line)) => {
-                called("codex", directory.as_ref(), Some(&json!("Bash")), Some(json!({"command": line})))
-            }
-            _ => called("codex", directory.as_ref(), name, Some(args)),
+            (_, Some(line)) => called("codex", directory.as_ref(), Some(&json!("Bash")), &json!({"command": line})),
+            _ => called("codex", directory.as_ref(), name, &args),
         }]
     }
 }
@@ -124,7 +124,7 @@ impl Session {
 type Called = std::result::Result<Map<String, Value>, String>;
 
 /// A call as the agent gives it to its hooks.
-fn called(agent: &str, directory: Option<&Value>, name: Option<&Value>, args: Option<Value>) -> Called {
+fn called(agent: &str, directory: Option<&Value>, name: Option<&Value>, args: &Value) -> Called {
     let mut wire =
         json!({"hook_event_name": "PreToolUse", "session_id": "scan", "tool_name": name, "tool_input": args});
     if let (Some(directory), Some(wire)) = (directory, wire.as_object_mut()) {

@@ -51,6 +51,8 @@ fn look(folder: &Path, depth: usize, below: &mut Below) {
         Err(why) => return below.unread.push(why),
     };
     for path in entries {
+        // As people write it: `a`, not `./a`.
+        let path = path.strip_prefix(".").map_or_else(|_| path.clone(), Path::to_path_buf);
         let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
         if meta.is_dir() {
             let is_left_out = path.file_name().is_some_and(|name| LEFT_OUT.iter().any(|known| name == *known));

@@ -64,11 +64,11 @@ fn is_blank(line: &str) -> bool {
 /// Where the command ends with which a text begins.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
-    /// With the text, or it is none: the reader of lines says so.
+    /// With the text.
     Here,
     /// Behind the text.
     Later,
-    /// The parser cannot bear it.
+    /// The parser does not understand the text, or cannot bear it.
     Unknown,
 }
 
@@ -84,8 +84,8 @@ fn end_of(text: &str) -> End {
     match catch_unwind(parse) {
         Ok(Err(ParseError::ParsingAtEndOfInput)) => End::Later,
         Ok(Err(ParseError::Tokenizing { inner, .. })) if inner.is_incomplete() => End::Later,
-        Ok(_) => End::Here,
-        Err(_) => End::Unknown,
+        Ok(Ok(_)) => End::Here,
+        Ok(Err(_)) | Err(_) => End::Unknown,
     }
 }
 

@@ -73,11 +73,10 @@ impl<'t> Nodes<'t> {
         if self.reading.depth > MAX_DEPTH {
             return Err(at(span, &format!("nested deeper than {MAX_DEPTH} levels")));
         }
-        let mut line = span.start.line();
+        // Of a block of text it is the first line of the text itself.
+        let line = span.start.line();
         let (anchor, value) = match event {
             Event::Scalar(text, style, anchor, _) => {
-                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                line += usize::from(is_block);
                 (anchor, Value::Text(text.into_owned(), style == ScalarStyle::Literal))
             }
             Event::SequenceStart(anchor, tag) => {

@@ -1,7 +1,6 @@
 #!/bin/sh
 set -e
 # git push --force
-root=/
 git commit -m "never git push --force"
 
 deploy() {
@@ -10,7 +9,6 @@ deploy() {
       --force origin main
   done
 }
-rm -rf "$root"
 rm -rf build
 cat <<'END'
 rm -rf /
