@@ -8,6 +8,9 @@ use brush_parser::{ParseError, Parser, ParserOptions, SourceInfo};
 
 use crate::line::is_bearable;
 
+/// How many lines one command may have: each is tried as its end.
+const MAX_LINES: usize = 512;
+
 /// The commands of a script, as ranges of whole lines that belong together; empty lines and comments belong to none.
 ///
 /// Lines that never come to an end are a command each, so that nothing of a script is left out.
@@ -27,7 +30,7 @@ pub fn commands(text: &str) -> impl Iterator<Item = Range<usize>> {
             if start < alone {
                 return Some(first);
             }
-            for (last, line) in lines.iter().enumerate().skip(start) {
+            for (last, line) in lines.iter().enumerate().skip(start).take(MAX_LINES) {
                 match end_of(text_of(first.start..line.end)) {
                     End::Here => {
                         at = last + 1;
