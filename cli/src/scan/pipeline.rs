@@ -176,11 +176,8 @@ mod tests {
 
     #[test]
     fn anchors_that_grow_without_end_are_named() {
-        let mut text = "a0: &a0 [x, x]\n".to_owned();
-        for at in 1..60 {
-            let before = at - 1;
-            text.push_str(&format!("a{at}: &a{at} [*a{before}, *a{before}]\n"));
-        }
+        let grown = |at: usize| format!("a{}: &a{} [*a{at}, *a{at}]\n", at + 1, at + 1);
+        let text = "a0: &a0 [x, x]\n".to_owned() + &(0..59).map(grown).collect::<Vec<_>>().concat();
         let held = gitlab(&read(&format!("{text}j:\n  script: *a59\n")).unwrap());
         assert_eq!(held.unread.len(), 1);
     }
