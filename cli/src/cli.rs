@@ -8,7 +8,7 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 
 use crate::commands::{
     Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, McpProxy, Policies,
-    Record, Replay, Run, Schema, Test, Trust, Try, Uninstall,
+    Record, Replay, Run, Scan, Schema, Test, Trust, Try, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::{Loudness, Screen, set_loudness};
@@ -115,6 +115,7 @@ enum Command {
     Lint(Lint),
     Try(Try),
     Explain(Explain),
+    Scan(Scan),
     Run(Run),
     Test(Test),
     Record(Record),
@@ -159,6 +160,7 @@ impl Cli {
             Command::Lint(lint) => lint.run(screen)?,
             Command::Explain(explain) => explain.run(screen)?,
             Command::Try(call) => call.run(screen)?,
+            Command::Scan(scan) => scan.run(screen)?,
             Command::Run(run) => run.run(screen)?,
             Command::Test(test) => test.run(screen)?,
             Command::Replay(replay) => replay.run(screen)?,

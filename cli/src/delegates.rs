@@ -38,7 +38,15 @@ impl Delegate {
 
 /// Loads the selected hooks, without those that would ask for all of them again.
 pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
-    let mut policy = Policy::load(which)?;
+    Policy::load(which).map(without_own)
+}
+
+/// The same for a project, which need not be where the hooks are.
+pub(crate) fn load_for(which: &Which, project: &Path) -> Result<(Policy, Vec<Delegate>)> {
+    Policy::load_for(which, project).map(without_own)
+}
+
+fn without_own(mut policy: Policy) -> (Policy, Vec<Delegate>) {
     let mut files: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for hook in policy.registry.list() {
         if let Some(origin) = hook.origin.as_ref().filter(|origin| asks_hookweave(&origin.runs)) {
@@ -54,7 +62,7 @@ pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
         }
         !is_one
     });
-    Ok((policy, files.into_iter().map(|(file, entries)| Delegate { file, entries }).collect()))
+    (policy, files.into_iter().map(|(file, entries)| Delegate { file, entries }).collect())
 }
 
 /// The command lines by which agents ask hookweave about an event in a project, as far as their settings can be read.

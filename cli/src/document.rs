@@ -1,6 +1,6 @@
 //! Small files that people write, in JSON, TOML or YAML.
 
-mod yaml;
+pub(crate) mod yaml;
 
 use std::path::Path;
 

@@ -16,6 +16,7 @@ use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Stage, S
 use hookweave_host::envelope::{Envelope, check_payload};
 use hookweave_host::exec::outside::{Done, HookInput, OutsideHook};
 use hookweave_host::exec::pool::Job;
+use hookweave_host::explain::{Explanation, explain};
 use hookweave_host::index::{Call, Planned};
 use hookweave_host::json::Json;
 use hookweave_host::outcome::Outcome as Folded;
@@ -99,6 +100,14 @@ pub(crate) fn dispatch_for(
             }
         };
     }
+}
+
+/// Why each hook is for an event or not; nothing runs.
+pub(crate) fn explained(policy: &Policy, name: &str, payload: &Map<String, Value>) -> Result<Explanation> {
+    let snapshot = policy.registry.snapshot();
+    let spec = snapshot.resolve(name)?;
+    let payload = checked(payload)?;
+    Ok(explain(&snapshot, &Json, &spec, &&payload))
 }
 
 /// The depth of a dispatch that starts here: one more than that of the hook that this process is.

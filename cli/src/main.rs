@@ -31,6 +31,8 @@ mod program;
 mod progress;
 mod reach;
 mod recording;
+mod sarif;
+mod scan;
 mod screen;
 mod settings;
 mod snippet;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use hookweave_host::config::Problem;
+use hookweave_host::config::ready_made::ReadyMade;
 use hookweave_host::config::trust::Trust;
 use hookweave_host::exec::outside::OutsideHook;
 use hookweave_host::file_hook::{Runtime, Settings};
-use hookweave_host::files::{Files, LoadReport, LoadRequest};
+use hookweave_host::files::{Files, LoadReport, LoadRequest, register_ready_made};
 use hookweave_host::hook::{Origin, Scope};
 use hookweave_host::json::Json;
 use hookweave_host::options::Options;
@@ -192,25 +193,38 @@ pub(crate) struct Policy {
 impl Policy {
     /// Loads the selected hooks.
     pub(crate) fn load(which: &Which) -> Result<Self> {
+        let cwd = which.directory();
+        let project = std::path::absolute(&cwd).map_err(|error| Failed::file(&cwd, error))?;
+        Self::load_for(which, &project)
+    }
+
+    /// The same for a project, which need not be where the hooks are, nor be there at all.
+    pub(crate) fn load_for(which: &Which, project: &Path) -> Result<Self> {
         if which.dialect.is_some() && which.files.is_empty() {
             return Err(Failed::new("--dialect says how to read --file, and none is given; add --file FILE"));
         }
         let cwd = which.directory();
-        let project = std::path::absolute(&cwd).map_err(|error| Failed::file(&cwd, error))?;
-        if !project.is_dir() {
+        if !cwd.is_dir() {
             return Err(Failed::file(&cwd, "is no directory; name one that exists with --cwd"));
         }
         // A name that is misspelt would leave out what it names, without a word.
         if let Some(plugin) = which.plugins.iter().find(|plugin| !plugin.is_dir()) {
             return Err(Failed::file(plugin, "is no directory; name that of a plugin with --plugin"));
         }
-        let policy =
-            Self::load_requests(&which.requests(), &project).map_err(|why| which.with_places(why, &project))?;
+        let policy = Self::load_requests(&which.requests(), project).map_err(|why| which.with_places(why, project))?;
         let is_defined = || policy.report.found.iter().any(|found| found.scope == Scope::Agent);
         if let Some(name) = which.agent_files.as_ref().filter(|_| !is_defined()) {
             let places = ".hookweave/agents/NAME.toml (or .json) and .wingman/agents/NAME/agent.json";
             return Err(Failed::new(format!("no agent definition is called `{name}`; it is looked for in {places}")));
         }
+        Ok(policy)
+    }
+
+    /// Policies that come with hookweave, by their names, for a project.
+    pub(crate) fn of_names(names: &[String], project: &Path) -> Result<Self> {
+        let policy = Self::load_with(&[], project, &Map::new())?;
+        let hooks = ReadyMade::read("policies", &Json, &&json!({ "names": names }))?;
+        register_ready_made(&policy.registry, &policy.runtime, hooks, &|hook, _| hook)?;
         Ok(policy)
     }
 

@@ -41,6 +41,9 @@ enum Starter {
     Context,
 }
 
+/// What is written where none is named.
+const USUAL: &[Starter] = &[Starter::Destruction, Starter::Secrets];
+
 impl Starter {
     /// Its name, as the command line has it.
     const fn name(self) -> &'static str {
@@ -63,6 +66,11 @@ impl Starter {
             Self::Context => (&[], include_str!("init/context.toml"), include_str!("init/context.yaml")),
         }
     }
+}
+
+/// The policies that come with hookweave and that `init` uses by default.
+pub(super) fn usual_policies() -> Vec<String> {
+    USUAL.iter().flat_map(|starter| starter.parts().0).map(|name| (*name).to_owned()).collect()
 }
 
 const HOOKS: &str = "# The policy of every agent that works here. `hookweave list` shows it.\nhookweave = 1\n";
@@ -167,8 +175,7 @@ impl Init {
         if before.is_some() && policies.is_empty() {
             return Err(Failed::file(&file, "is there already; name what to add to it, such as --policy publishing"));
         }
-        let usual = [Starter::Destruction, Starter::Secrets];
-        let policies = if policies.is_empty() { &usual } else { policies };
+        let policies = if policies.is_empty() { USUAL } else { policies };
         let parts = || policies.iter().map(|policy| policy.parts());
         let uses: Vec<&str> = parts().flat_map(|(uses, ..)| uses).copied().collect();
         let hooks = parts().map(|(_, hooks, _)| hooks).filter(|hooks| !hooks.is_empty()).collect::<Vec<_>>().join("\n");

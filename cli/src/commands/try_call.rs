@@ -5,19 +5,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hookweave_host::action::Action;
-use hookweave_host::explain::{Explanation, explain};
+use hookweave_host::explain::Explanation;
 use hookweave_host::hook::FailBehavior;
-use hookweave_host::json::{Json, from_json};
+use hookweave_host::json::from_json;
 use hookweave_host::outcome::TraceEntry;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::call::{Call, CallArgs, call_text};
 use crate::commands::hook::Hook;
 use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
-use crate::drive::{Outcome, checked, dispatch};
+use crate::drive::{Outcome, dispatch, explained};
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::agent_of;
 use crate::input::read_text;
@@ -270,7 +270,7 @@ impl Try {
             let action = if is_closed { Action::Block } else { entry.action };
             entry.observed.is_none() && action == decision && action != Action::Continue
         };
-        let explained = explained(policy, &payload)?;
+        let explained = explained(policy, "PreToolUse", &payload)?;
         let decider = |entry| Decider::of(entry, policy, &self.which, &explained);
         let deciders = trace.iter().filter(decided).map(decider).collect();
         let observers = trace.iter().filter_map(WouldDo::of).collect();
@@ -278,14 +278,6 @@ impl Try {
         let reason = outcome.reason().map(str::to_owned);
         Ok(Tried { call, verdict, reason, deciders, observers, looked_at_by })
     }
-}
-
-/// Why each hook is for a call or not.
-fn explained(policy: &Policy, payload: &Map<String, Value>) -> Result<Explanation> {
-    let snapshot = policy.registry.snapshot();
-    let spec = snapshot.resolve("PreToolUse")?;
-    let payload = checked(payload)?;
-    Ok(explain(&snapshot, &Json, &spec, &&payload))
 }
 
 fn show(screen: Screen<'_>, one: &Tried, policy: Option<&Policy>) -> Result<()> {

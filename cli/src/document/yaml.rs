@@ -1,5 +1,7 @@
 //! YAML as far as it is JSON: one document, no anchors, no tags, and the plain words of the core schema.
 
+pub(crate) mod nodes;
+
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Number, Value};
 
@@ -8,14 +10,14 @@ const MAX_DEPTH: usize = 64;
 
 /// Why a text is none, and the line and column, from 1.
 #[derive(Debug)]
-pub(super) struct NoYaml {
-    pub(super) at: (usize, usize),
-    pub(super) what: String,
+pub(crate) struct NoYaml {
+    pub(crate) at: (usize, usize),
+    pub(crate) what: String,
 }
 
 /// Reads a document.
 pub(super) fn read(text: &str) -> Result<Value, NoYaml> {
-    let mut reading = Reading { parser: Parser::new_from_str(text), depth: 0 };
+    let mut reading = Reading::new(text);
     let mut document = None;
     loop {
         let (event, span) = reading.next()?;
@@ -38,6 +40,10 @@ struct Reading<'t> {
 }
 
 impl<'t> Reading<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { parser: Parser::new_from_str(text), depth: 0 }
+    }
+
     fn next(&mut self) -> Result<(Event<'t>, Span), NoYaml> {
         match self.parser.next() {
             Some(Ok(event)) => Ok(event),

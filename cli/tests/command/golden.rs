@@ -26,7 +26,7 @@ macro_rules! golden {
 
 golden! {
     audit broken_input closed colours complete convert doctor driver env_file explain fix found graph hook hook_failures hook_mistakes init install lint
-    list mcp_proxy mistakes plugins record run sarif sources test trust try_call
+    list mcp_proxy mistakes plugins record run sarif scan sources test trust try_call
 }
 
 fn check_golden(name: &str) {

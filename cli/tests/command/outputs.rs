@@ -19,6 +19,8 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("hookweave explain --json --tool Bash", "explain", false),
     ("hookweave try --json --trust all 'git push --force'", "try", false),
     ("hookweave try --json --trust all --read .env", "try", false),
+    ("hookweave scan --policy git --json scanned 2> /dev/null", "scan", false),
+    ("hookweave scan --policy git --format sarif scanned/package.json", "lint-sarif", false),
     ("hookweave run --json --trust all event.json --audit log.jsonl --record runs.jsonl", "run", false),
     (
         "hookweave run --json --trust all --tool Bash --args '{\"command\": \"git push\"}' --audit log.jsonl",

@@ -5,9 +5,11 @@
 mod code;
 mod line;
 mod memo;
+mod script;
 
 pub use code::{Code, is_interpreter};
 pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
 #[doc(hidden)]
 pub use memo::lines_read;
 pub use memo::{Reading, read};
+pub use script::commands;

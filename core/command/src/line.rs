@@ -238,7 +238,7 @@ pub fn summary(text: &str) -> Option<Vec<String>> {
 }
 
 /// Whether a text nests no deeper than the parser can bear, quotes not looked at.
-fn is_bearable(text: &str) -> bool {
+pub(super) fn is_bearable(text: &str) -> bool {
     let (mut parentheses, mut others) = (0_usize, 0_usize);
     for letter in text.chars() {
         match letter {

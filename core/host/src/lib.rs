@@ -13,6 +13,7 @@ pub mod envelope;
 
 pub use hookweave_audit as audit;
 pub use hookweave_clock as clock;
+pub use hookweave_command as command;
 pub use hookweave_dialects as dialects;
 pub use hookweave_exec as exec;
 pub use hookweave_files::{approvals, computed, config, file_hook, files};

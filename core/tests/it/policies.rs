@@ -102,7 +102,8 @@ fn page() -> String {
         are `standard`, `strict` and `paranoid`; each has the rules of those before it. Single rules are set by their ids:\n\n\
         ```toml\n[policies]\nuse = [\"git\", \"secrets:strict\"]\n[policies.rules]\n\"git.push-force\" = \"ask\"     # or \"block\", \"off\"\n```\n\n\
         Files add up: a project's `off` takes nothing from what your own file or the administrator's says. What a policy goes by\n\
-        is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops mistakes; it is no sandbox.\n"
+        is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops mistakes; it is no sandbox.\n\
+        [`hookweave scan`](command.md#scan-files-and-sessions) shows what it would have stopped in your scripts and sessions.\n"
         .to_owned();
     page.push_str(
         "\nA rule is of level `standard` unless it names another. `hookweave policies NAME` also shows what each suggests instead.\n",

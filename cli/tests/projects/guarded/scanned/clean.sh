@@ -1,0 +1,5 @@
+root=/
+# What a variable holds is known in later lines.
+rm -rf "$root"
+cd build
+rm -rf ./*
