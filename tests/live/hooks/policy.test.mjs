@@ -117,10 +117,12 @@ console.log(JSON.stringify({ modified: { args: JSON.parse(changed) } }));
 const TAMPERED = {
   "the policy is broken": {
     edit: (at) => at.write("hookweave.toml", "hookweave = 1\n[[hooks]]\n"),
+    call: "denied",
   },
-  "the policy is removed": { edit: (at) => at.delete("hookweave.toml") },
+  "the policy is removed": { edit: (at) => at.delete("hookweave.toml"), call: "denied" },
   "the policy was changed after its approval": {
     edit: (at) => at.write("hookweave.toml", POLICY.replaceAll("touch denied", "touch another")),
+    call: "denied",
   },
   "the guard's script was edited": {
     edit: (at) => at.write("guard.sh", `${FILES["guard.sh"]}# edited\n`),
@@ -257,33 +259,28 @@ for (const agent of AGENTS) {
     });
 
     describe("a policy that is tampered with while the agent works", () => {
-      let ran;
-      before(async () => {
-        ran = await guarded((at) => {
-          const restore = () => {
-            for (const [name, content] of Object.entries(FILES)) at.write(name, content);
-          };
-          const denied = Object.values(TAMPERED).map(({ edit, call = "denied" }, index) => () => {
-            restore();
-            edit(at);
-            return shell(`touch ${call}${index}`);
+      for (const [name, { edit, call }] of Object.entries(TAMPERED)) {
+        claim(`where ${name}, the denied command does not run`, async () => {
+          const ran = await guarded((at) => {
+            const tampered = () => {
+              edit(at);
+              return shell(`touch ${call}`);
+            };
+            // Restored, for a policy that cannot be read or is missing does not let a turn end.
+            const restored = () => {
+              for (const [file, content] of Object.entries(FILES)) at.write(file, content);
+              return "done";
+            };
+            return [shell("touch sooner"), tampered, restored, "done again"];
           });
-          const later = () => {
-            restore();
-            return shell("touch later");
-          };
-          return [shell("touch sooner"), ...denied, later, "done", "done again"];
+          const came = ran.model.requests.length > 1;
+          assert.deepEqual(
+            [ran.has("sooner"), came, ran.has(call)],
+            [true, true, false],
+            ran.output,
+          );
         });
-      });
-
-      claim("the session goes on", () => {
-        assert.deepEqual([ran.has("sooner"), ran.has("later")], [true, true], ran.output);
-      });
-      Object.entries(TAMPERED).forEach(([name, { call = "denied" }], index) => {
-        claim(`where ${name}, the denied command does not run`, () => {
-          assert.equal(ran.has(`${call}${index}`), false);
-        });
-      });
+      }
     });
 
     // Without it the tests above could pass because nothing at all happens.
