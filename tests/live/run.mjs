@@ -22,7 +22,8 @@ const canBeAlone = spawnSync("unshare", [...alone, "true"]).status === 0;
 if (!canBeAlone)
   console.log("note: no network namespace can be made here; the agents could reach the network");
 
-const tests = ["--test", join(here, "hooks"), join(here, "javascript")];
+const files = ["hooks/policy", "hooks/payloads", "javascript/plugins"];
+const tests = ["--test", ...files.map((name) => join(here, `${name}.test.mjs`))];
 const [program, words] = canBeAlone
   ? ["unshare", [...alone, process.execPath, ...tests]]
   : [process.execPath, tests];
