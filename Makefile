@@ -94,8 +94,9 @@ test-integrations: $(PYTHON_READY) $(NODE_READY) $(INTEGRATIONS_READY) $(NODE_IN
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 	@node tests/integrations/node/run.mjs $(NODE_INTEGRATIONS)
 
-test-live: $(NODE_READY) ## run hookweave inside the real agents, offline, with a scripted model; downloads them first
-	@node --test tests/live/javascript/
+test-live: $(NODE_READY) ## run hookweave inside the real agents, or LIVE_AGENTS="codex pi", offline; downloads them first
+	cargo build --release --quiet --package hookweave-cli
+	@HOOKWEAVE=$(CURDIR)/target/$(CARGO_BUILD_TARGET)/release/hookweave node tests/live/run.mjs
 
 ready: $(READY)
 

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { AGENTS, install, run } from "./agents.mjs";
-import { scripted } from "./model.mjs";
+import { scripted } from "../model.mjs";
+import { missing } from "../programs.mjs";
+import { AGENTS, run } from "./agents.mjs";
 
 const SECRET = "ghp_016C7kGm3bVv9pQzR5sT8uW2xY4aB6cD7eF1";
 
@@ -52,10 +53,7 @@ command = ["sh", "-c", "touch ended"]
 `;
 
 for (const agent of AGENTS) {
-  const missing = install(agent);
-  const skip = missing === null ? false : `${agent.name} ${missing}`;
-
-  describe(`hookweave/${agent.name}`, { skip, timeout: 600_000 }, () => {
+  describe(`hookweave/${agent.name}`, { skip: missing(agent), timeout: 600_000 }, () => {
     const command = (line) => ({
       tool: agent.shell,
       args: { command: line, description: "scripted" },

@@ -85,7 +85,7 @@ pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
     match event {
         "PreToolUse" => pre_tool_use(outcome, &mut answer, &mut specific),
         "PermissionRequest" => permission_request(outcome, &mut answer, &mut specific),
-        "PostToolUse" => post_tool_use(outcome, &mut output, &mut specific),
+        "PostToolUse" => post_tool_use(outcome, &mut answer, &mut output),
         "UserPromptSubmit" | "Stop" | "SubagentStop" => gate(outcome, &mut answer, event, &mut output),
         "SubagentStart" | "PreCompact" if outcome.decision == Action::Ask => {
             answer.degrade(format!("Codex does not ask on {event}: the question counts as a refusal"));
@@ -200,17 +200,25 @@ fn permission_request(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, specif
     }
 }
 
-fn post_tool_use(outcome: &OutcomeView<'_>, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
+fn post_tool_use(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    let mut in_place_of_the_result = None;
     if outcome.decision == Action::Stop {
         output.insert("continue".to_owned(), json!(false));
         output.insert("stopReason".to_owned(), json!(outcome.reason_text()));
     } else if outcome.refuses() {
-        output.insert("decision".to_owned(), json!("block"));
-        output.insert("reason".to_owned(), json!(outcome.reason_text()));
+        in_place_of_the_result = Some(outcome.reason_text());
     }
-    if let Some(result) = outcome.changed("result") {
-        let new = result.get("output").unwrap_or(result).clone();
-        specific.insert("updatedToolOutput".to_owned(), new);
+    if let Some(result) = outcome.changed("result").filter(|_| in_place_of_the_result.is_none()) {
+        answer.degrade("Codex replaces a result only by refusing it: the new result is the reason");
+        let new = result.get("output").unwrap_or(result);
+        let text = new.as_str().map_or_else(|| new.to_string(), str::to_owned);
+        // A refusal without a reason is void, and the model would read the old result.
+        let is_blank = text.trim().is_empty();
+        in_place_of_the_result = Some(if is_blank { "a hook emptied the result".to_owned() } else { text });
+    }
+    if let Some(text) = in_place_of_the_result {
+        output.insert("decision".to_owned(), json!("block"));
+        output.insert("reason".to_owned(), json!(text));
     }
 }
 

@@ -29,11 +29,11 @@ pub(in super::super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
         "PreToolUse" => pre_tool_use(outcome, &mut answer, &mut output),
         "PermissionRequest" => permission_request(outcome, &mut answer, &mut output),
         "PostToolUse" | "PostToolUseFailure" => after_tool(outcome, &mut answer, &mut output),
+        "UserPromptSubmit" => prompt(outcome, &mut answer, &mut output),
         // Without an answer the agent stops.
         "Stop" | "SubagentStop" if outcome.decision == Action::Stop => {}
         "Stop" | "SubagentStop" if outcome.refuses() => {
-            output.insert("decision".to_owned(), json!("block"));
-            output.insert("reason".to_owned(), json!(outcome.reason_text()));
+            block(&mut output, &outcome.reason_text());
         }
         event => {
             let is_open =
@@ -75,6 +75,35 @@ fn nest(output: &mut Map<String, Value>) {
 fn decide(output: &mut Map<String, Value>, decision: &str, reason: &str) {
     output.insert("permissionDecision".to_owned(), json!(decision));
     output.insert("permissionDecisionReason".to_owned(), json!(reason));
+}
+
+fn block(output: &mut Map<String, Value>, reason: &str) {
+    output.insert("decision".to_owned(), json!("block"));
+    output.insert("reason".to_owned(), json!(reason));
+}
+
+fn prompt(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    match outcome.decision {
+        _ if outcome.refuses() => {
+            if outcome.decision == Action::Stop {
+                answer.degrade("Copilot cannot stop the agent here: the prompt is refused");
+            }
+            block(output, &outcome.reason_text());
+        }
+        Action::Ask => {
+            answer.degrade("Copilot does not ask about a prompt: it is refused");
+            block(output, &outcome.question());
+        }
+        Action::Retry => {
+            answer.degrade("Copilot knows no retry for a prompt: it is refused");
+            block(output, &outcome.reason_text());
+        }
+        _ => {
+            if let Some(prompt) = outcome.changed("prompt") {
+                output.insert("modifiedPrompt".to_owned(), prompt.clone());
+            }
+        }
+    }
 }
 
 fn pre_tool_use(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
@@ -147,7 +176,13 @@ fn texts(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &CopilotEven
     if let Some(context) = outcome.context_text() {
         let takes = matches!(
             known.event,
-            "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "SessionStart" | "SubagentStart" | "Notification"
+            "UserPromptSubmit"
+                | "PreToolUse"
+                | "PostToolUse"
+                | "PostToolUseFailure"
+                | "SessionStart"
+                | "SubagentStart"
+                | "Notification"
         );
         if takes {
             let before = output.get("additionalContext").and_then(Value::as_str);
