@@ -9,7 +9,7 @@ use super::trust::{Change, Covers, Texts, TrustedHook};
 use super::{Declared, Problem, Run};
 use serde_json::json;
 
-use hookweave_dialects::{Dialect, named};
+use hookweave_dialects::{Dialect, NEVER_CLOSED, named};
 use hookweave_machine::decision::Decision;
 use hookweave_machine::hook::{HookSpec, Origin, Scope, Timeout};
 use hookweave_machine::matcher::MatcherSpec;
@@ -146,7 +146,8 @@ impl Missing<'_> {
             (Some(Change::Script(_)), Some(ready)) => Some(ready.declared.clone()),
             _ => self.whole_event(&why),
         };
-        let closed = closed.filter(|declared| is_gate(&declared.spec.event)).map(|declared| {
+        let closes = |event: &str| is_gate(event) && !NEVER_CLOSED.contains(&event);
+        let closed = closed.filter(|declared| closes(&declared.spec.event)).map(|declared| {
             let fingerprint = self.expected.approval.fingerprint.clone();
             Ready { declared: closing(declared, &why), fingerprint, guard: Arc::default(), unsure: None }
         });

@@ -80,6 +80,11 @@ impl Writer<'_> {
         let refuses = self.outcome.refuses();
         if !refuses && let Some(why) = self.inexpressible() {
             self.answer.degrade(why.clone());
+            // A refusal after a tool leaves its result where the model reads it; the end of the turn does not.
+            if name == "PostToolUse" {
+                self.set("continue", false);
+                self.set("stopReason", why.as_str());
+            }
             self.refuse(&why);
             return;
         }
