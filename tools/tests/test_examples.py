@@ -54,6 +54,16 @@ def test_a_program_that_is_not_there_fails(made: Example) -> None:
     assert "could not be started" in found
 
 
+def test_an_example_without_what_it_needs_is_left_out_and_says_so(
+    made: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examples, "NEEDS", {"greeting": "no-such-program"})
+    case = check(made, "python")
+    assert (case.problem, case.skipped) == (None, "there is no no-such-program here")
+    monkeypatch.setattr(examples, "NEEDS", {"greeting": Path(sys.executable).name})
+    assert problem(made, "print('hello')") is None
+
+
 def test_a_program_gets_a_copy_of_its_project_outside_of_the_checkout(made: Example) -> None:
     (made.folder / "project").mkdir()
     (made.folder / "project" / "word").write_text("hello")
