@@ -19,6 +19,8 @@ from results import Case, write_junit
 from typescript import NODE_PACKAGE
 
 RUN_LIMIT_SECONDS = 600
+# Programs that are not to be had on every system; without them an example is left out.
+NEEDS = {"fleet": "nats-server"}
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ def check(example: Example, language: str, command: Sequence[str] | None = None)
     """Runs one program in a folder of its own, outside of the checkout, whose settings of linters are not meant."""
     host = LANGUAGES[language].host
     name = f"{example.name}: {host} prints what is expected"
+    needed = NEEDS.get(example.name)
+    if needed is not None and shutil.which(needed, path=environment(example.folder)["PATH"]) is None:
+        return Case(name, skipped=f"there is no {needed} here")
     with tempfile.TemporaryDirectory(prefix="hookweave-example-") as made:
         folder = Path(made).resolve() / example.name
         if (project := example.folder / "project").is_dir():
@@ -155,7 +160,10 @@ def main() -> int:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             cases = list(pool.map(lambda run: check(*run), runs))
     for case in cases:
-        print(f"{'FAILED' if case.problem else 'ok':<8}{case.name}" + (f"\n{case.problem}" if case.problem else ""))
+        mark = "FAILED" if case.problem else "not run" if case.skipped else "ok"
+        print(f"{mark:<8}{case.name}{f': {case.skipped}' if case.skipped else ''}")
+        if case.problem:
+            print(case.problem)
     if options.junit:
         write_junit(options.junit, "examples", cases)
     return any(case.problem for case in cases)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import HookClient, HookResponse, InvalidOptionError
+from hookweave import HookClient, HookResponse, InvalidOptionError, _remote_nats
 
 from nats_server import NatsServer, needs_server
 from remote_programs import Program
@@ -184,6 +184,56 @@ def test_a_worker_that_leaves_ends_what_it_has(server: NatsServer) -> None:
             goes.set()
             assert (await call).reason == "done"
             await leaving
+
+    run(test())
+
+
+def test_a_worker_that_leaves_while_it_is_asked_answers_every_call_that_reached_it(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the server sends after it confirmed the end of a subscription reaches no worker, and is not meant here.
+    reached, answered = set[str](), set[str]()
+    leaving: list[Any] = []
+    called, replied = _remote_nats._WorkerLink.called, _remote_nats._Listener._replied
+
+    async def noted(link: Any, message: Any) -> None:
+        reached.add(message.reply)
+        await called(link, message)
+        for connection in leaving:
+            if connection._link is link:
+                # Before anything else runs, as a signal may have it.
+                connection._act(connection._end.leave())
+
+    async def seen(listener: Any, message: Any) -> None:
+        answered.add(message.subject)
+        await replied(listener, message)
+
+    monkeypatch.setattr(_remote_nats._WorkerLink, "called", noted)
+    monkeypatch.setattr(_remote_nats._Listener, "_replied", seen)
+
+    async def test() -> None:
+        agent, stays = new_client(), worker_named("stays")
+        async with (
+            await agent.serve(server.address, groups=["guards"]),
+            await stays.connect(server.address, group="guards") as connection,
+        ):
+            await connection.ready()
+            await until_async(lambda: names(agent))
+
+            async def leaves() -> None:
+                connection = await worker_named("leaves").connect(server.address, group="guards")
+                leaving[:] = [connection]
+                await connection.wait_closed()
+
+            for _ in range(20):
+                # Its loop ends with it, as that of a program does.
+                left = asyncio.create_task(asyncio.to_thread(lambda: asyncio.run(leaves())))
+                while not left.done():
+                    outcomes = await asyncio.gather(*(bash(agent, "ls") for _ in range(30)))
+                    assert {outcome.decision for outcome in outcomes} == {"block"}
+                await left
+            assert reached
+            assert reached - answered == set()
 
     run(test())
 

@@ -1,5 +1,7 @@
 """The small examples are whole, run to the letter, and are found in their table."""
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,6 +56,16 @@ def test_a_program_that_is_not_there_fails(made: Example) -> None:
     assert "could not be started" in found
 
 
+def test_an_example_without_what_it_needs_is_left_out_and_says_so(
+    made: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examples, "NEEDS", {"greeting": "no-such-program"})
+    case = check(made, "python")
+    assert (case.problem, case.skipped) == (None, "there is no no-such-program here")
+    monkeypatch.setattr(examples, "NEEDS", {"greeting": Path(sys.executable).name})
+    assert problem(made, "print('hello')") is None
+
+
 def test_a_program_gets_a_copy_of_its_project_outside_of_the_checkout(made: Example) -> None:
     (made.folder / "project").mkdir()
     (made.folder / "project" / "word").write_text("hello")
@@ -82,3 +94,16 @@ def test_the_page_leads_to_every_example() -> None:
     page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     for program in (ROOT / "examples").glob("*/main.ts"):
         assert f"]({program.parent.name}/README.md)" in page
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
+def test_systemd_takes_the_unit_of_a_worker(tmp_path: Path) -> None:
+    unit = tmp_path / "hookweave-worker@python-1.service"
+    text = (ROOT / "examples" / "fleet" / "hookweave-worker@.service").read_text(encoding="utf-8")
+    # What it starts is not installed here.
+    unit.write_text(text.replace("/opt/hookweave/bin/python", sys.executable), encoding="utf-8")
+    command = ["systemd-analyze", "verify", "--man=no", str(unit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # It may also complain about units of this machine.
+    assert [line for line in done.stderr.splitlines() if unit.name in line] == []
+    assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ import contextlib
 import secrets
 import ssl
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -120,7 +121,10 @@ class _End:
                     drains = [subscription.drain() for subscription in taken]  # type: ignore[no-untyped-call]
                     await asyncio.gather(*drains)
                 case ("end",):
-                    return
+                    if self._wanted.empty():
+                        return
+                    # Calls that came while it drained are answered first: they were refused, for another worker.
+                    self.finish()
 
     async def called(self, message: Msg) -> None:
         """A call came for this worker."""
@@ -144,15 +148,24 @@ class _WorkerLink(_End):
     def __init__(self, machine: Any, receiver: Receiver) -> None:
         super().__init__(machine)
         self._receiver: Receiver | None = receiver
+        self._undelivered: deque[bytes] = deque()
 
     def do(self, action: tuple[Any, ...]) -> None:
-        if action[0] == "deliver" and self._receiver is not None:
+        if action[0] == "deliver":
             # The worker is told after what it sends, as over any connection.
-            self.loop.call_soon(self._deliver, action[2])
+            self._undelivered.append(action[2])
+            self.loop.call_soon(self._deliver)
 
-    def _deliver(self, message: bytes) -> None:
-        if self._receiver is not None:
-            self._receiver.message(message)
+    def _deliver(self) -> None:
+        while self._undelivered:
+            message = self._undelivered.popleft()
+            if self._receiver is not None:
+                self._receiver.message(message)
+
+    async def called(self, message: Msg) -> None:
+        await super().called(message)
+        # At once: a worker that leaves ends the calls that it knows of.
+        self._deliver()
 
     def lost(self, why: str) -> None:
         """The connection ended."""
