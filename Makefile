@@ -53,7 +53,7 @@ NODE_INTEGRATIONS_READY := $(NODE_INTEGRATIONS:%=%/node_modules/.stamp)
 READY := $(PYTHON_READY) $(NODE_READY) $(NODE_TESTS_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint lint-rust lint-others bench mutate coverage advisories release format generate clean python node ready
+.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint lint-rust lint-others bench fuzz mutate coverage advisories release format generate clean python node ready
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -103,6 +103,9 @@ ready: $(READY)
 bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
 	@$(PY) bench/run.py
 
+fuzz: $(TOOLS_READY) ## feed the readers hostile input for ten minutes (libFuzzer)
+	@$(PY) tools/fuzz.py
+
 mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill
 	@$(PY) tools/mutate.py
 
@@ -121,6 +124,7 @@ lint-others: $(PYTHON_READY) $(NODE_READY) $(WORKFLOW_LINTERS_READY)
 format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScript
 	cargo fmt --all
 	cd tools/rust-api && cargo fmt
+	cd fuzz && cargo fmt
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
 	cd $(NODE_PACKAGE) && npm run --silent format

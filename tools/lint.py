@@ -55,6 +55,7 @@ def rust_steps() -> list[Step]:
     steps = [
         Step("rustfmt", ["cargo", "fmt", "--all", "--check"]),
         Step("rustfmt, tools/rust-api", ["cargo", "fmt", "--check"], cwd=ROOT / "tools" / "rust-api"),
+        Step("rustfmt, fuzz", ["cargo", "fmt", "--check"], cwd=ROOT / "fuzz"),
         Step("clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
         Step("cycles of modules", [sys.executable, "tools/module_cycles.py", *ACYCLIC]),
         Step("order of crates", [sys.executable, "tools/crate_order.py"]),

@@ -297,7 +297,7 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
         named("rust", "races", "command", "demo", "examples", "approval"),
         named("python", "node", "documents", "tools"),
     ]
-    yield [named("bundlers")]
+    yield [named("bundlers"), named("fuzz")]
     # Compares what all of the above have written.
     yield [named("vector")]
 
@@ -337,6 +337,8 @@ def main() -> int:
         *node_suites(nodes, options.all),
     ]
     suites += [*tool_suites(options.python), *user_suites(options.python, nodes[0])]
+    if options.all:
+        suites.append(Suite("fuzz", [options.python, "tools/fuzz.py"], one_check=True))
     if options.suites:
         unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}
         if unknown:

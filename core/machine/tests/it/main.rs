@@ -9,6 +9,7 @@
     reason = "tests end with a message, measure time and start programs"
 )]
 
+mod laws;
 mod profiles;
 mod rules;
 mod rules_shells;
