@@ -33,7 +33,9 @@ NODE_FILES := $(CORE_FILES) $(wildcard $(NODE_PACKAGE)/*.rs $(NODE_PACKAGE)/Carg
 
 # A stamp lies inside what it stands for, so that it goes when that goes.
 TOOLS_READY := $(VENV)/.stamp-tools
-WORKFLOW_LINTERS_READY := $(VENV)/.stamp-workflow-linters
+# Programs that `make lint` alone needs: installed beside the environment, where pip is busy with the package.
+WORKFLOW_LINTERS := target/workflow-linters
+WORKFLOW_LINTERS_READY := $(WORKFLOW_LINTERS)/.stamp
 PYTHON_READY := $(VENV)/.stamp-hookweave
 NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
 NODE_READY := $(NODE_PACKAGE)/dist/.stamp
@@ -53,7 +55,7 @@ NODE_INTEGRATIONS_READY := $(NODE_INTEGRATIONS:%=%/node_modules/.stamp)
 READY := $(PYTHON_READY) $(NODE_READY) $(NODE_TESTS_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
     $(TEST_KIT_READY)
 
-.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint lint-rust lint-others bench fuzz mutate coverage advisories release format generate clean python node ready
+.PHONY: help demo test test-all test-python test-node test-stress test-integrations test-live msrv minimal-versions lint lint-rust lint-python lint-node bench fuzz mutate coverage advisories release format generate clean python node ready
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -112,14 +114,19 @@ mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill
 coverage: $(TOOLS_READY) ## measure the core's line coverage
 	@$(PY) tools/coverage.py
 
-lint: lint-rust lint-others ## run every linter and type checker
+lint: lint-rust lint-python lint-node ## run every linter and type checker
 
-# Needs no package, and cargo keeps what it checks apart from what is built for release.
+LINT = @PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(WORKFLOW_LINTERS)/$(notdir $(BIN)):$$PATH" $(PY) tools/lint.py
+
+# Each as soon as it can. Rust's needs no package, and cargo keeps what it checks apart from what is built for release.
 lint-rust: $(TOOLS_READY)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py rust
+	$(LINT) rust
 
-lint-others: $(PYTHON_READY) $(NODE_READY) $(WORKFLOW_LINTERS_READY)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py python node prose release generated
+lint-python: $(PYTHON_READY) $(WORKFLOW_LINTERS_READY)
+	$(LINT) python prose release
+
+lint-node: $(TOOLS_READY) $(NODE_READY)
+	$(LINT) node generated
 
 format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScript
 	cargo fmt --all
@@ -169,11 +176,13 @@ $(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/require
 	    || echo "note: no prebuilt proselint for this system; make lint will leave that check out"
 	touch $@
 
-# What only `make lint` needs. After all else, as below.
-$(WORKFLOW_LINTERS_READY): tools/requirements-zizmor.txt tools/requirements-actionlint.txt | $(TEST_KIT_READY)
-	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-zizmor.txt \
+$(WORKFLOW_LINTERS_READY): tools/requirements-zizmor.txt tools/requirements-actionlint.txt | $(TOOLS_READY)
+	rm -rf $(@D) && mkdir -p $(@D)
+	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: --target $(@D) \
+	    -r tools/requirements-zizmor.txt \
 	    || echo "note: no prebuilt zizmor for this system; make lint will leave that check out"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-actionlint.txt 2>/dev/null \
+	@$(PY) -m pip install --quiet --disable-pip-version-check --target $(@D) \
+	    -r tools/requirements-actionlint.txt 2>/dev/null \
 	    || echo "note: actionlint could not be downloaded; make lint will leave that check out"
 	touch $@
 

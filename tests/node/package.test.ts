@@ -63,7 +63,7 @@ describe("the packed package", () => {
     for (const file of files) {
       assert.match(
         file,
-        /^(bin|dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*)$/,
+        /^(bin|dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*|THIRD-PARTY\.txt)$/,
         `${file} does not belong there`,
       );
     }

@@ -58,7 +58,7 @@ pub(super) fn read(text: &str) -> Held {
     held
 }
 
-/// The letter that lets a line go on, as a comment at the beginning may set it.
+/// The letter that continues a line, as a comment at the beginning may set it.
 fn escape_of(lines: &[&str]) -> char {
     let directives = lines.iter().map_while(|line| line.trim().strip_prefix('#'));
     let set =
@@ -66,7 +66,7 @@ fn escape_of(lines: &[&str]) -> char {
     set.and_then(|(_, value)| value.trim().chars().next()).unwrap_or('\\')
 }
 
-/// An instruction with the lines on which it goes on, comments between them left out, and where the next one begins.
+/// An instruction with the lines that continue it, without the comments between them, and where the next one begins.
 fn instruction(lines: &[&str], from: usize, escape: char) -> (Script, usize) {
     let mut whole = Script::empty();
     let mut at = from;

@@ -61,7 +61,7 @@ pub(super) fn read(text: &str) -> Held {
     held
 }
 
-/// The lines with those that go on after a backslash together, and the number of the first.
+/// The lines, each with those that continue it behind a backslash, and the number of the first.
 fn whole_lines(text: &str) -> Vec<(usize, String)> {
     let mut whole: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;

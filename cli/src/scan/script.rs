@@ -23,7 +23,7 @@ impl Script {
         Self { tool: SHELL, text, lines }
     }
 
-    /// A text that stands in one line of the file, whatever lines it has.
+    /// A text of one line of the file, whatever lines it has itself.
     pub(crate) fn in_line(line: usize, text: String) -> Self {
         let lines = vec![line; text.split('\n').count()];
         Self { tool: SHELL, text, lines }

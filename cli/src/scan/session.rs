@@ -146,7 +146,7 @@ fn recorded(record: &Map<String, Value>) -> Vec<Called> {
     vec![payload.cloned().ok_or_else(|| "it has no `payload`".to_owned())]
 }
 
-/// Whether a record is one of Codex: what it says stands in `payload`, in older files at the top.
+/// Whether a record is one of Codex: its content is in `payload`, in older files at the top.
 fn is_codex(record: &Map<String, Value>) -> bool {
     let kind = record.get("type").and_then(Value::as_str).unwrap_or_default();
     record.get("payload").is_some_and(Value::is_object)

@@ -232,7 +232,7 @@ fn tool_runs_and_approvals_of_a_session_are_recorded() {
     let (asked, decided, tools) = (of(Kind::ApprovalAsked), of(Kind::ApprovalDecided), of(Kind::ToolRun));
     assert_eq!((asked.len(), decided.len(), tools.len()), (1, 1, 2));
     assert_eq!((asked[0].session.as_deref(), asked[0].details["prompt"].as_str()), (Some("s9"), Some("Run Bash?")));
-    assert_eq!((decided[0].outcome.as_deref(), decided[0].details["by"].as_str()), (Some("granted"), Some("user")));
+    assert_eq!((decided[0].outcome.as_deref(), decided[0].details["by"].as_str()), (Some("granted"), Some("host")));
     assert_eq!((tools[0].outcome.as_deref(), &tools[0].details["ran"]), (Some("ok"), &json!(true)));
     assert!(tools[0].input.is_some() && tools[0].tool_use_id.is_some());
     assert_eq!((tools[1].outcome.as_deref(), tools[1].reason.as_deref()), (Some("block"), Some("not today")));
