@@ -23,7 +23,7 @@ impl Script {
         Self { tool: SHELL, text, lines }
     }
 
-    /// A text of one line of the file, whatever lines it has itself.
+    /// A text of one line of the file, even if it has lines itself.
     pub(crate) fn in_line(line: usize, text: String) -> Self {
         let lines = vec![line; text.split('\n').count()];
         Self { tool: SHELL, text, lines }
