@@ -8,7 +8,7 @@ export const IMPOSSIBLE = {
   "qwen-code": {
     "a changed command is the one that runs": CHANGES_NOTHING,
     "a changed text is the one that is written": CHANGES_NOTHING,
-    "the model sees a result without its secret":
-      "its hooks change no result, and a refusal after a tool does not take it away",
+    "the model sees the rest of a result with a secret":
+      "its hooks change no result: hookweave takes it away",
   },
 };

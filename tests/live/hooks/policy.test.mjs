@@ -211,9 +211,11 @@ for (const agent of AGENTS) {
         tells(ran, /this file is hidden/);
         hides(ran, /HIDDEN-CONTENT/);
       });
-      claim("the model sees a result without its secret", () => {
-        tells(ran, /key = \S*redacted/);
+      claim("the model sees no secret of a result", () => {
         hides(ran, new RegExp(SECRET));
+      });
+      claim("the model sees the rest of a result with a secret", () => {
+        tells(ran, /key = \S*redacted/);
       });
       claim("the model reads context of the session's start", () => {
         tells(ran, /the house rule is seven/);

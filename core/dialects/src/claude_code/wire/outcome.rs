@@ -80,7 +80,7 @@ impl Writer<'_> {
         let refuses = self.outcome.refuses();
         if !refuses && let Some(why) = self.inexpressible() {
             self.answer.degrade(why.clone());
-            // A refusal after a tool leaves its result where the model reads it; the end of the turn does not.
+            // A refusal after a tool may leave its result where the model reads it; this takes it away.
             if name == "PostToolUse" {
                 self.set("continue", false);
                 self.set("stopReason", why.as_str());
