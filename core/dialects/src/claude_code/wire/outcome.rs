@@ -82,8 +82,7 @@ impl Writer<'_> {
             self.answer.degrade(why.clone());
             // A refusal after a tool may leave its result where the model reads it; this takes it away.
             if name == "PostToolUse" {
-                self.set("continue", false);
-                self.set("stopReason", why.as_str());
+                self.end_turn(&why);
             }
             self.refuse(&why);
             return;
@@ -131,8 +130,7 @@ impl Writer<'_> {
     fn stop(&mut self) {
         let reason = self.outcome.reason_text();
         if self.known.listens == Listens::Both {
-            self.set("continue", false);
-            self.set("stopReason", reason.as_str());
+            self.end_turn(&reason);
             // At the end of a turn a block would mean to go on.
             if matches!(self.known.name, "Stop" | "SubagentStop" | "SubagentStart" | "TaskCompleted" | "TeammateIdle") {
                 return;
@@ -141,6 +139,11 @@ impl Writer<'_> {
             self.answer.degrade(format!("{} hooks cannot stop the agent; the hook blocks", self.known.name));
         }
         self.refuse(&reason);
+    }
+
+    fn end_turn(&mut self, reason: &str) {
+        self.set("continue", false);
+        self.set("stopReason", reason);
     }
 
     fn refuse(&mut self, reason: &str) {
@@ -168,8 +171,7 @@ impl Writer<'_> {
             "TaskCompleted" | "TeammateIdle" | "WorktreeCreate" => self.stderr = Some(reason.to_owned()),
             "SubagentStart" => {
                 self.answer.degrade("SubagentStart cannot be blocked; the hook stops the agent");
-                self.set("continue", false);
-                self.set("stopReason", reason);
+                self.end_turn(reason);
             }
             name if self.known.blocks => {
                 if name == "ConfigChange" && self.outcome.payload.get("source") == Some(&json!("policy_settings")) {
