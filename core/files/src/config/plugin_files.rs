@@ -1,6 +1,7 @@
 //! The files in which a plugin declares its hooks: at the place that its system has for them, and where its manifest names
 //! them.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::recognise::{Format, MANIFESTS, format_of_manifest, plugin_format};
@@ -26,10 +27,17 @@ pub(super) fn of(root: &Path) -> PluginFiles {
     }
     for (manifest, format) in MANIFESTS {
         let (path, Some(format)) = (root.join(manifest), format_of_manifest(*format)) else { continue };
-        let Ok(text) = read_text(&path) else { continue };
-        match parse_json(&text, true) {
+        let text = match read_text(&path) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            read => read.map_err(|error| error.to_string()),
+        };
+        let top = text.and_then(|text| {
+            parse_json(&text, true).map_err(|unreadable| format!("no JSON that can be read: {}", unreadable.why))
+        });
+        match top {
             Ok(top) => files.add_named(root, &path, &top, format),
-            Err(unreadable) => files.unread.push((path, format!("no JSON that can be read: {}", unreadable.why))),
+            // The hooks that it may name are missing.
+            Err(why) => files.unread.push((path, why)),
         }
     }
     files

@@ -302,4 +302,7 @@ fn a_plugin_whose_hooks_are_not_there_is_said() {
         assert!(refused.code() == Code::InvalidConfig && refused.message().contains(says), "{refused}");
         assert!(said(&of(true).unwrap()).contains(says), "{hooks}");
     }
+    // What it names is not known, so that its guards would be missing.
+    std::fs::write(world.path("plugin/.claude-plugin/plugin.json"), b"\xff").unwrap();
+    assert!(of(false).unwrap_err().message().contains("it is no UTF-8"));
 }
