@@ -14,10 +14,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The names in code in the fourth column of the tables under `## Names`.
+/// The names in code under `## Names`: in the columns of Rust, and in those of all languages.
 fn rust_names(page: &str) -> Option<Vec<&str>> {
     let (_, section) = page.split_once("\n## Names\n")?;
     let (section, _) = section.split_once("\n## Methods\n")?;
-    let cells = section.lines().filter(|line| line.starts_with('|')).filter_map(|row| row.split('|').nth(4));
-    Some(cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect())
+    let (mut names, mut columns) = (Vec::new(), Vec::new());
+    for row in section.lines().filter(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        if cells.contains(&"Rust") {
+            columns = (0..cells.len()).filter(|&place| matches!(cells[place], "all" | "Rust")).collect();
+        } else {
+            let named = columns.iter().filter_map(|&place| cells.get(place));
+            names.extend(named.flat_map(|cell| cell.split('`').skip(1).step_by(2)));
+        }
+    }
+    Some(names)
 }

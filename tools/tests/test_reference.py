@@ -18,6 +18,8 @@ TESTING_API = (ROOT / "bindings-node" / "api" / "hookweave-testing.api.md").read
 ENGINE = ROOT / "core" / "src" / "engine"
 OPTIONS = (ROOT / "bindings-python" / "python" / "hookweave" / "options.py").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")
+# Titles of the columns with names that languages share.
+SHARED = ("all", "Python and TypeScript")
 
 # Public, and deliberately without a row; the reason is beside each.
 RUST_WITHOUT_A_ROW = {
@@ -62,6 +64,25 @@ def column(text: str, title: str) -> list[str]:
             names += [re.sub(r"[(<].*", "", code) for code in CODE.findall(cells[place])]
     assert names, f"no column {title}"
     return names
+
+
+def names(text: str, language: str) -> list[str]:
+    """The names of a language in the tables of a text: in its own columns, and in those that it shares."""
+    titles = [title for title in SHARED if re.search(rf"\| {title} \|", text)]
+    shared = [name for title in titles if title == "all" or language in title for name in column(text, title)]
+    own = column(text, language) if re.search(rf"\| {language} \|", text) else []
+    return [camel(name) if language == "TypeScript" else name for name in shared] + own
+
+
+def options(text: str, language: str) -> list[str]:
+    """The options of a language in a table whose first column is `option`."""
+    found = []
+    for cell in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE):
+        only = re.search(r", (\w+) only$", cell)
+        if only is None or only[1] == language:
+            found += [camel(name) if language == "TypeScript" else name for name in CODE.findall(cell)]
+    assert found, "no options found"
+    return found
 
 
 def exported(report: str) -> set[str]:
@@ -116,7 +137,7 @@ def same(table: Iterable[str], code: Iterable[str]) -> None:
 
 def test_python_names() -> None:
     # The classes of events are in the page of events.
-    same(column(section("reference.md", "## Names"), "Python"), set(hookweave.__all__) - set(hookweave.events.__all__))
+    same(names(section("reference.md", "## Names"), "Python"), set(hookweave.__all__) - set(hookweave.events.__all__))
 
 
 def test_event_classes_are_the_catalogue() -> None:
@@ -127,7 +148,7 @@ def test_event_classes_are_the_catalogue() -> None:
 
 
 def test_typescript_names() -> None:
-    same(column(section("reference.md", "## Names"), "TypeScript"), exported(API) - set(hookweave.events.__all__))
+    same(names(section("reference.md", "## Names"), "TypeScript"), exported(API) - set(hookweave.events.__all__))
 
 
 def rust_exports() -> tuple[set[str], set[str]]:
@@ -142,14 +163,14 @@ def rust_exports() -> tuple[set[str], set[str]]:
 
 def test_rust_modules() -> None:
     modules, _ = rust_exports()
-    named = {name.split("::")[0] for name in column(section("reference.md", "## Names"), "Rust") if "::" in name}
+    named = {name.split("::")[0] for name in names(section("reference.md", "## Names"), "Rust") if "::" in name}
     assert named & set(MODULES_WITHOUT_A_ROW) == set(), "named in the table and left out"
     same(named | set(MODULES_WITHOUT_A_ROW), modules)
 
 
 def test_rust_names() -> None:
     _, root = rust_exports()
-    table = column(section("reference.md", "## Names"), "Rust")
+    table = names(section("reference.md", "## Names"), "Rust")
     left_out = {name for name in RUST_WITHOUT_A_ROW if "::" not in name}
     assert left_out <= root, "a name is left out that is not there"
     same((name for name in table if "::" not in name), root - left_out)
@@ -165,41 +186,42 @@ def test_rust_names() -> None:
 )
 def test_methods(heading: str, python: type, typescript: str, rust: str) -> None:
     table = section("reference.md", heading)
-    same(column(table, "Python"), public(python))
-    same(column(table, "TypeScript"), members(typescript))
-    same((name for name in column(table, "Rust") if "::" not in name), methods(rust))
+    same(names(table, "Python"), public(python))
+    same(names(table, "TypeScript"), members(typescript))
+    same((name for name in names(table, "Rust") if "::" not in name), methods(rust))
 
 
 def test_client_options() -> None:
     table = section("reference.md", "## Client options")
-    options = parameters(hookweave.HookClient.__new__)
-    same(column(table, "Python"), options)
-    same(column(table, "TypeScript"), members("ClientOptions"))
-    assert members("ClientOptions") - {camel(name) for name in options} == {"logger"}
-    same(set(column(table, "Rust")), methods("EngineBuilder"))
+    same(options(table, "Python"), parameters(hookweave.HookClient.__new__))
+    same(options(table, "TypeScript"), members("ClientOptions"))
+    prose = re.search(r"in Rust, where (.*?) are\s+members of `settings`", table, re.DOTALL)
+    assert prose
+    same({*options(table, "Rust")} - {*CODE.findall(prose[1])} | {"settings"}, methods("EngineBuilder"))
 
 
 def test_hook_options() -> None:
     table = section("reference.md", "## Hook options")
     declared = re.search(r"^class HookOptions\(.*", OPTIONS, re.DOTALL | re.MULTILINE)
     assert declared
-    same(column(table, "Python"), re.findall(r"^    (\w+):", declared[0], re.MULTILINE))
-    named = [name.removeprefix("config.") for name in column(table, "TypeScript")]
-    same(named, (members("HookConfig") | members("HookDefinition")) - {"config", "handler"})
-    builder = {name for name in column(table, "Rust") if name != "…"} - {"enable_hook", "disable_hook"}
-    assert builder <= methods("Registration")
+    also = re.search(r"also `(\w+)` in Python, `(\w+)` in TypeScript", table)
+    assert also
+    same([*options(table, "Python"), also[1]], re.findall(r"^    (\w+):", declared[0], re.MULTILINE))
+    defined = (members("HookConfig") | members("HookDefinition")) - {"config", "handler"}
+    same([*options(table, "TypeScript"), also[2]], defined)
+    # Of those that are no method of a registration the table has what to call.
+    assert {*options(table, "Rust")} - methods("Registration") == {"matcher", "enabled"}
 
 
 def test_session_options() -> None:
     page = section("sessions.md", "## Options").partition("### Options of the methods")[0]
-    same(column(page, "Python"), parameters(hookweave.HookClient.session))
-    same(column(page, "TypeScript"), members("SessionOptions"))
+    same(options(page, "Python"), parameters(hookweave.HookClient.session))
+    same(options(page, "TypeScript"), members("SessionOptions"))
     assert methods("SessionBuilder") == {name for name in CODE.findall(page.partition("```")[0]) if "(" not in name}
 
 
 def test_asserts() -> None:
     table = section("testing.md", "## Asserts")
     asserts = {name for name in hookweave.testing.__all__ if name.startswith("assert_")} - {"assert_matches_snapshot"}
-    same(column(table, "Python"), asserts)
-    same(column(table, "TypeScript"), {camel(name) for name in asserts})
+    same(column(table, "assert"), asserts)
     assert {camel(name) for name in asserts} <= exported(TESTING_API)
