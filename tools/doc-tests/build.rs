@@ -22,7 +22,8 @@ fn rust_names(page: &str) -> Option<Vec<&str>> {
     for row in section.lines().filter(|line| line.starts_with('|')) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         if cells.contains(&"Rust") {
-            columns = (0..cells.len()).filter(|&place| matches!(cells[place], "all" | "Rust")).collect();
+            let titles = cells.iter().enumerate();
+            columns = titles.filter(|(_, title)| matches!(**title, "all" | "Rust")).map(|(place, _)| place).collect();
         } else {
             let named = columns.iter().filter_map(|&place| cells.get(place));
             names.extend(named.flat_map(|cell| cell.split('`').skip(1).step_by(2)));
