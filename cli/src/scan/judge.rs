@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hookweave_host::action::Action;
 use hookweave_host::command::{commands, read};
-use hookweave_host::config::policies::packs;
+use hookweave_host::config::policies::{Rule, packs};
 use hookweave_host::registry::HookId;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -51,14 +51,13 @@ pub(crate) struct Hit {
 
 impl Hit {
     /// The rule of a hook's fixed answer; none if that lets pass.
-    fn of(name: &str, place: Option<String>, answer: &Value) -> Option<Self> {
+    fn of(name: &str, rule: Option<&Rule>, place: Option<String>, answer: &Value) -> Option<Self> {
         let verdict = match answer.get("action")?.as_str()? {
             "block" => Verdict::Blocked,
             "ask" => Verdict::Asks,
             _ => return None,
         };
         let reason = answer.get("reason").and_then(Value::as_str);
-        let rule = packs().iter().flat_map(|pack| pack.rules).find(|rule| rule.id == name);
         let rule = rule.filter(|rule| reason == Some(rule.told().as_str()));
         Some(Self {
             rule: name.to_owned(),
@@ -101,9 +100,9 @@ impl Judge {
             let entry = policy.registry.entry(id).filter(|_| hook.event == EVENT && hook.enabled);
             let answer = entry.as_ref().and_then(|entry| entry.handler().fixed_answer());
             if let Some(answer) = answer {
-                let is_of_pack = |name: &str| packs().iter().flat_map(|pack| pack.rules).any(|rule| rule.id == name);
-                let place = (hook.origin.is_some() || !is_of_pack(&hook.name)).then(|| place_text(&hook, below));
-                deciders.extend(Hit::of(&hook.name, place, &answer).map(|hit| (hook.id.clone(), hit)));
+                let rule = packs().iter().flat_map(|pack| pack.rules).find(|rule| rule.id == hook.name);
+                let place = (hook.origin.is_some() || rule.is_none()).then(|| place_text(&hook, below));
+                deciders.extend(Hit::of(&hook.name, rule, place, &answer).map(|hit| (hook.id.clone(), hit)));
                 continue;
             }
             if entry.is_some() {
