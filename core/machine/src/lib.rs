@@ -34,6 +34,7 @@ pub mod index;
 pub mod json;
 pub mod match_input;
 pub mod matcher;
+pub mod met;
 pub mod observer;
 pub mod once;
 pub mod options;

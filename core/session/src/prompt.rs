@@ -88,6 +88,7 @@ impl Cx {
                 args: None,
                 text: Some(about.to_owned()),
                 shown: Some(about.to_owned()),
+                host_asks: None,
                 edits: &[],
                 answers: None,
             };

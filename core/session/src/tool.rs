@@ -200,6 +200,7 @@ impl Attempt<'_> {
             // In the host's own words: what hooks say must not pass for them.
             asks.push((None, Question::default()));
         }
+        let host_asks = format!("permission `ask` of `{}`", self.run.tool);
         let has_answers = self.answers.as_ref().is_some_and(|answers| !answers.is_empty());
         if asks.is_empty() && !has_answers {
             return Judged::Runs;
@@ -218,6 +219,7 @@ impl Attempt<'_> {
             args: Some(value),
             text,
             shown,
+            host_asks: Some(host_asks.as_str()).filter(|_| permission == Permission::Ask),
             edits: &edits,
             answers: answers.as_ref(),
         };

@@ -172,7 +172,7 @@ impl Approver for Part {
             "event": approval.event, "tool": approval.tool, "args": approval.args, "shown": approval.shown,
             "hook": approval.hook, "prompt": approval.prompt, "options": approval.options,
             "granting": approval.granting, "timeout_ms": millis(approval.timeout), "default": approval.default,
-            "remember": approval.remember,
+            "remember": approval.remember, "command": approval.command, "why": approval.why, "reason": approval.reason,
         }));
         let entry = nth(&self.0.approver, turn);
         if entry.get("types").is_some() {
