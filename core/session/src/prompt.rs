@@ -39,6 +39,7 @@ impl Cx {
         self.session.state().begin_turn();
         if self.session.agent.is_none() {
             self.session.counters().count_turn();
+            self.session.memory().changed_files.clear();
         }
         let mut tries = 0;
         loop {

@@ -530,7 +530,10 @@ impl Play<'_> {
                 session.suggest_files(text("query").unwrap_or_default(), suggestions).await?.into()
             }
             "stop" => {
-                let came = session.stop(text("last_message"), text("status").unwrap_or("completed")).await?;
+                let came = match value.get("changed_files") {
+                    Some(_) => session.stop_with(value.as_object().cloned().unwrap_or_default()).await?,
+                    None => session.stop(text("last_message"), text("status").unwrap_or("completed")).await?,
+                };
                 json!({"should_continue": came.should_continue, "reason": came.reason})
             }
             "stop_failure" => {
