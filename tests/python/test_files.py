@@ -55,6 +55,7 @@ def test_a_report_of_loading(tmp_path: Path) -> None:
     (hook,) = client.list_hooks()
     assert hook.origin is not None
     assert (hook.id, hook.name, hook.origin.file, hook.origin.runs) == (report.hooks[0], "guard", file, "exit 2")
+    assert hook.origin.scope == "project"
     with pytest.raises(ConfigError, match="hooks"):
         new_client().load(file, strict=True)
     with pytest.raises(ConfigError, match="nowhere"):
