@@ -53,24 +53,24 @@ fn writes(tools: &Tools, tool: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(tool: &str, args: serde_json::Value) -> Vec<String> {
+    fn of(tool: &str, args: &serde_json::Value) -> Vec<String> {
         changed_files(&KnownTools::default(), tool, &args.to_string())
     }
 
     #[test]
     fn tools_that_write_name_their_files() {
-        assert_eq!(of("Write", json!({"file_path": "a", "content": "b"})), ["a"]);
-        assert_eq!(of("NotebookEdit", json!({"notebook_path": "n.ipynb"})), ["n.ipynb"]);
-        assert_eq!(of("edit_file", json!({"target_file": "a"})), ["a"]);
-        assert_eq!(of("mcp__fs__write_file", json!({"path": "a"})), ["a"]);
+        assert_eq!(of("Write", &json!({"file_path": "a", "content": "b"})), ["a"]);
+        assert_eq!(of("NotebookEdit", &json!({"notebook_path": "n.ipynb"})), ["n.ipynb"]);
+        assert_eq!(of("edit_file", &json!({"target_file": "a"})), ["a"]);
+        assert_eq!(of("mcp__fs__write_file", &json!({"path": "a"})), ["a"]);
         let patch = "*** Begin Patch\n*** Update File: a\n@@\n*** Add File: b\n*** Update File: a\n";
-        assert_eq!(of("apply_patch", json!({"input": patch})), ["a", "b"]);
+        assert_eq!(of("apply_patch", &json!({"input": patch})), ["a", "b"]);
     }
 
     #[test]
     fn others_change_nothing_that_is_known() {
         for tool in ["Read", "Bash", "Grep", "get_weather", "mcp__fs__read_file"] {
-            assert_eq!(of(tool, json!({"file_path": "a", "command": "rm a"})), [""; 0], "{tool}");
+            assert_eq!(of(tool, &json!({"file_path": "a", "command": "rm a"})), [""; 0], "{tool}");
         }
     }
 }
