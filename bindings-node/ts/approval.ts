@@ -3,6 +3,13 @@
 import { describe, errorOf } from "./errors.js";
 import { jsonText } from "./native.js";
 
+/** A part of a command line. Its text is safe to display. */
+export interface CommandPart {
+  readonly text: string;
+  /** Whether it is for its sake that the hook looks at the line. */
+  readonly met: boolean;
+}
+
 /** A question to a person. Its texts are safe to display: control characters are escaped. */
 export class ApprovalRequest implements ApprovalFields {
   /** A digest of what is asked: the same question of the same call has it again, in any process. */
@@ -20,8 +27,14 @@ export class ApprovalRequest implements ApprovalFields {
   declare readonly args: Readonly<Record<string, unknown>> | null;
   /** The arguments as JSON text, or what else it is about; `null` when they have none. */
   declare readonly shown: string | null;
+  /** The command line of the call, in parts; empty when it has none. */
+  declare readonly command: readonly CommandPart[];
   /** The hook that asks; `null` when it is the host's own rule. */
   declare readonly hook: string | null;
+  /** The condition for which it asks: of the hook's matcher, or the host's; `null` when there is none. */
+  declare readonly why: string | null;
+  /** The reason of the hook's answer, where it is not the question itself. */
+  declare readonly reason: string | null;
   declare readonly prompt: string;
   /** What can be chosen. */
   declare readonly options: readonly string[];
@@ -73,7 +86,10 @@ const WIRE = [
   ["toolUseId", "tool_use_id"],
   ["args", "args"],
   ["shown", "shown"],
+  ["command", "command"],
   ["hook", "hook"],
+  ["why", "why"],
+  ["reason", "reason"],
   ["prompt", "prompt"],
   ["options", "options"],
   ["granting", "granting"],
@@ -109,8 +125,14 @@ export interface ApprovalFields {
   readonly args: Readonly<Record<string, unknown>> | null;
   /** The arguments as JSON text, or what else it is about; `null` when they have none. */
   readonly shown: string | null;
+  /** The command line of the call, in parts; empty when it has none. */
+  readonly command: readonly CommandPart[];
   /** The hook that asks; `null` when it is the host's own rule. */
   readonly hook: string | null;
+  /** The condition for which it asks: of the hook's matcher, or the host's; `null` when there is none. */
+  readonly why: string | null;
+  /** The reason of the hook's answer, where it is not the question itself. */
+  readonly reason: string | null;
   readonly prompt: string;
   /** What can be chosen. */
   readonly options: readonly string[];

@@ -10,6 +10,7 @@ export type {
   ApprovalFields,
   Approver,
   ApproverName,
+  CommandPart,
 } from "./approval.js";
 export type {
   AuditLevel,

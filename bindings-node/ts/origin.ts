@@ -29,6 +29,8 @@ export interface Origin {
   /** The place in the file, for example `hooks.PreToolUse[0].hooks[1]`. */
   readonly place: string;
   readonly line: number | null;
+  /** Whose file that is; of places that declare the same each has its own. */
+  readonly scope: Scope;
   readonly dialect: Dialect;
   /** The command line, or the method and address of a request without its secrets. */
   readonly runs: string;

@@ -1,5 +1,6 @@
 /** The effects of a session's flow: what the core asks this package to do, as it writes them. */
 
+import type { CommandPart } from "./approval.js";
 import type { Role } from "./context.js";
 import { restoreLarge, type LargeIntegers } from "./values.js";
 
@@ -24,7 +25,10 @@ export interface ApproveEffect {
   readonly tool_use_id: string | null;
   readonly args: ValueId | null;
   readonly shown: string | null;
+  readonly command: readonly CommandPart[];
   readonly hook: string | null;
+  readonly why: string | null;
+  readonly reason: string | null;
   readonly prompt: string;
   readonly options: readonly string[];
   readonly granting: readonly string[];

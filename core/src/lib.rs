@@ -51,6 +51,7 @@ pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequ
 pub use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 #[doc(inline)]
 pub use hookweave_host::matcher::{Access, ArgTest, MatcherSpec, Rules};
+pub use hookweave_host::met::CommandPart;
 #[doc(inline)]
 pub use hookweave_host::options::{Conflict, Mode};
 #[doc(inline)]

@@ -135,6 +135,8 @@ def _view(request: ApprovalRequest, seconds: float) -> dict[str, Any]:
         "tool",
         "shown",
         "hook",
+        "why",
+        "reason",
         "prompt",
         "options",
         "granting",
@@ -143,7 +145,9 @@ def _view(request: ApprovalRequest, seconds: float) -> dict[str, Any]:
         "persistent",
     )
     view = {name: getattr(request, name) for name in fields}
-    return {**view, "session": request.session_id, "agent": request.agent_id, "left_ms": max(0, int(seconds * 1000))}
+    command = [{"text": part.text, "met": part.met} for part in request.command]
+    asker = {"session": request.session_id, "agent": request.agent_id}
+    return {**view, **asker, "command": command, "left_ms": max(0, int(seconds * 1000))}
 
 
 class _Server(ThreadingHTTPServer):

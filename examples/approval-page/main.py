@@ -16,9 +16,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 def policy(client: HookClient, seconds: float) -> None:
-    """Asks about every command, and about what goes to production."""
+    """Asks about commands that publish or that are not understood, and about what goes to production."""
 
-    @client.hook("PreToolUse", name="commands", matcher={"tool": "Bash"}, fail_behavior="block")
+    @client.hook("PreToolUse", name="commands", matcher={"rule": "Bash(npm publish *)"}, fail_behavior="block")
     def commands(event: PreToolUseEvent) -> HookResponse:
         return HookResponse.ask("May the agent run this command?", timeout=seconds)
 

@@ -11,11 +11,11 @@ const CALLS: [string, Record<string, string>][] = [
   ["Write", { file_path: "deploy/production.yaml", content: "replicas: 3\nimage: shop:1.4.0\n" }],
 ];
 
-/** Asks about every command, and about what goes to production. */
+/** Asks about commands that publish or that are not understood, and about what goes to production. */
 function policy(client: HookClient, timeout: number): void {
   client.registerHook("PreToolUse", {
     name: "commands",
-    matcher: { tool: "Bash" },
+    matcher: { rule: "Bash(npm publish *)" },
     handler: () => HookResponse.ask("May the agent run this command?", { timeout }),
     config: { failBehavior: "block" },
   });

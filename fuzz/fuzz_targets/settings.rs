@@ -35,6 +35,7 @@ fuzz_target!(|text: &str| {
             dialect: format.dialect().expect("a dialect"),
             project_dir: Some(PathBuf::from("/project")),
             plugin: None,
+            claude: None,
             catalogue: None,
         };
         let loaded = read(format, text, &source);

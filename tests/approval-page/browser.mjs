@@ -117,6 +117,11 @@ export function browserTests(language) {
       assert.equal(await page.title(), "(3) Approvals");
       assert.equal(await card(1).locator("pre").textContent(), HOSTILE);
       assert.deepEqual(await card(1).locator("pre mark").allTextContents(), ["\\u{202e}", "\\u001b", "\\r"]);
+      assert.equal(await card(0).locator(".command").textContent(), "npm run build && npm publish");
+      assert.deepEqual(await card(0).locator(".command strong").allTextContents(), ["npm publish"]);
+      assert.equal(await card(0).locator(".reason").textContent(), "because of rule `Bash(npm publish *)`");
+      assert.deepEqual(await card(1).locator(".command mark").allTextContents(), ["\\u{202e}", "\\u{1b}", "\\u{d}"]);
+      assert.equal(await card(2).locator(".command").isHidden(), true);
       assert.equal(await page.locator("main script, main img, main [onerror]").count(), 0);
       assert.match(await card(0).textContent(), /asked by the hook commands, session shop.*Denied in [45]:\d\d/s);
       assert.match(await card(2).textContent(), /covers everything that Write does until the session ends/);

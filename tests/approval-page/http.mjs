@@ -9,6 +9,8 @@ const BELL = String.fromCharCode(7);
 
 /** The text of the second call, as a person gets it. */
 export const HOSTILE = String.raw`{"command":"echo ok </pre><script>document.title='owned'</script>\u{202e} \u001b[2K\r# fr- mr"}`;
+/** The same as a command line. */
+const HOSTILE_COMMAND = String.raw`echo ok </pre><script>document.title='owned'</script>\u{202e} \u{1b}[2K\u{d}# fr- mr`;
 
 export function httpTests(language) {
   describe(`${language}: the server`, () => {
@@ -162,6 +164,9 @@ export function httpTests(language) {
         event: "PreToolUse",
         tool: "Bash",
         shown: HOSTILE,
+        command: [{ text: HOSTILE_COMMAND, met: true }],
+        why: "rule `Bash(npm publish *)`; not all of the command line is understood",
+        reason: null,
         hook: "commands",
         prompt: "May the agent run this command?",
         options: ["Allow once", "Allow always", "Deny"],

@@ -110,8 +110,8 @@ describe("the files of Cocode's documentation", { skip }, () => {
     client.load(`${files}cocode/session-notify.toml`);
     const [hook] = client.listHooks();
     assert.deepEqual(
-      [hook?.name, hook?.event, hook?.once, hook?.origin?.runs],
-      ["session-notify", "SessionStart", true, "POST https://hooks.slack.com/services/xxx"],
+      [hook?.name, hook?.event, hook?.once, hook?.origin?.runs, hook?.origin?.scope],
+      ["session-notify", "SessionStart", true, "POST https://hooks.slack.com/services/xxx", "project"],
     );
     const { hooks } = client.explain("SessionStart", { source: "startup" });
     assert.deepEqual(

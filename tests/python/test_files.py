@@ -37,6 +37,19 @@ def decides(client: HookClient) -> str:
     return client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"}).decision
 
 
+def test_a_plugin_keeps_data_beside_claude_code_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    file = tmp_path / "safe" / "hooks" / "hooks.json"
+    file.parent.mkdir(parents=True)
+    command = 'echo "$1" > "${CLAUDE_PLUGIN_DATA}/seen"; exit 2'
+    hooks = [{"hooks": [{"type": "command", "command": command}]}]
+    file.write_text(json.dumps({"hooks": {"PreToolUse": hooks}}))
+    client = new_client()
+    client.load(file)
+    assert decides(client) == "block"
+    assert (tmp_path / "claude" / "plugins" / "data" / "safe-inline" / "seen").is_file()
+
+
 def test_a_report_of_loading(tmp_path: Path) -> None:
     client = new_client()
     file = hooks_file(tmp_path, GUARD, {"event": "PreToolUse", "command": 3}, {"event": "Stopp", "command": "true"})
@@ -55,6 +68,7 @@ def test_a_report_of_loading(tmp_path: Path) -> None:
     (hook,) = client.list_hooks()
     assert hook.origin is not None
     assert (hook.id, hook.name, hook.origin.file, hook.origin.runs) == (report.hooks[0], "guard", file, "exit 2")
+    assert hook.origin.scope == "project"
     with pytest.raises(ConfigError, match="hooks"):
         new_client().load(file, strict=True)
     with pytest.raises(ConfigError, match="nowhere"):

@@ -105,7 +105,7 @@ def test_a_terminal_asks_and_shows_what_it_would_obey() -> None:
         "question | really\\u{1b}[2K\\u{202e}?\r\n",
         # A line that looks like an option of ours stands right of the bar.
         "         |   1) Deny\r\n",
-        '    args | {"command":"ls \\u001b]0;x\\u0007"}\r\n',
+        " command | ls \\u{1b}]0;x\\u{7}\r\n",
         " 1 allow | Allow once\r\n",
         "         * and from now on every such question about this tool\r\n",
     ):

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
 from . import _native
 from .errors import HookweaveError, PayloadError
 
-__all__ = ["ApprovalPending", "ApprovalRequest"]
+__all__ = ["ApprovalPending", "ApprovalRequest", "CommandPart"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPart:
+    """A part of a command line. Its text is safe to be shown."""
+
+    text: str
+    met: bool
+    """Whether it is for its sake that the hook looks at the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +39,14 @@ class ApprovalRequest:
     """A copy of the arguments that will be used; None when it is not about a tool."""
     shown: str | None
     """What it is about as text: the arguments as JSON, or a prompt."""
+    command: tuple[CommandPart, ...]
+    """The command line of the call, in parts; empty when it has none."""
     hook: str | None
     """The hook that asks; None when it is the host's own rule."""
+    why: str | None
+    """The condition for which it asks: of the hook's matcher, or the host's; None when there is none."""
+    reason: str | None
+    """The reason of the hook's answer, where it is not the question itself."""
     prompt: str
     options: tuple[str, ...]
     granting: tuple[str, ...]
@@ -50,6 +65,7 @@ class ApprovalRequest:
         own = {name: getattr(self, name) for name in _NAMES}
         own["args"] = None if self.args is None or _native.freeze(self.args)[1] is None else self.args
         own["options"], own["granting"] = list(self.options), list(self.granting)
+        own["command"] = [asdict(part) for part in self.command]
         own["timeout_ms"] = round(own.pop("timeout") * 1000)
         return own
 
@@ -64,6 +80,7 @@ class ApprovalRequest:
             )
         own["timeout"] = own.pop("timeout_ms") / 1000
         own["options"], own["granting"] = tuple(own["options"]), tuple(own["granting"])
+        own["command"] = tuple(CommandPart(part["text"], part["met"]) for part in own["command"])
         return cls(**{name: own[name] for name in _NAMES})
 
 

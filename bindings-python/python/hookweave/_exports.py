@@ -20,6 +20,7 @@ HOMES = {
     "AwaitableInSyncDispatchError": "errors",
     "Change": "files",
     "ClientClosedError": "errors",
+    "CommandPart": "approval",
     "Compaction": "session_results",
     "ConfigChangeEvent": "events",
     "ConfigError": "errors",

@@ -16,7 +16,7 @@ from . import _async_compat, _native
 from ._approval_request import ApprovalPending
 from ._logging import logger
 from ._native import Outcome
-from .approval import AllowAll, Approval, ApprovalRequest, Approver, DenyAll, fields_of
+from .approval import AllowAll, Approval, ApprovalRequest, Approver, CommandPart, DenyAll, fields_of
 from .context import Context, ContextMessage
 from .display import Display
 from .errors import AwaitableInSyncDispatchError, HookweaveError, PayloadError, Suspended, ToolFailedError
@@ -327,7 +327,10 @@ class Driver:
             tool_use_id=effect["tool_use_id"],
             args=None if effect["args"] is None else copy.deepcopy(self._values[effect["args"]]),
             shown=effect["shown"],
+            command=tuple(CommandPart(part["text"], part["met"]) for part in effect["command"]),
             hook=effect["hook"],
+            why=effect["why"],
+            reason=effect["reason"],
             prompt=effect["prompt"],
             options=tuple(effect["options"]),
             granting=tuple(effect["granting"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 from concurrent.futures import Future
+from dataclasses import asdict
 from typing import Any
 
 from . import _async_compat, _native
@@ -13,8 +14,8 @@ from ._approval_request import ApprovalRequest
 __all__ = ["NoTerminalError", "TerminalApprover", "TerminalQuestion"]
 
 _FIELDS = (
-    *("event", "tool", "agent_id", "shown", "hook", "prompt", "options", "granting", "default", "remember"),
-    "persistent",
+    *("event", "tool", "agent_id", "shown", "hook", "why", "reason", "prompt", "options", "granting", "default"),
+    *("remember", "persistent"),
 )
 _USUAL_WIDTH = 80
 _USUAL_HEIGHT = 24
@@ -64,7 +65,8 @@ class TerminalQuestion:
 
 
 def _fields(request: ApprovalRequest) -> dict[str, Any]:
-    return {name: getattr(request, name) for name in _FIELDS}
+    command = [asdict(part) for part in request.command]
+    return {"command": command, **{name: getattr(request, name) for name in _FIELDS}}
 
 
 class TerminalApprover:

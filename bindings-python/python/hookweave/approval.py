@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import _async_compat
-from ._approval_request import ApprovalPending, ApprovalRequest
+from ._approval_request import ApprovalPending, ApprovalRequest, CommandPart
 from ._terminal import NoTerminalError, TerminalApprover, TerminalQuestion
 from .errors import InvalidOptionError, UnknownApprovalError
 
@@ -21,6 +21,7 @@ __all__ = [
     "ApprovalRequest",
     "Approver",
     "ApproverName",
+    "CommandPart",
     "DenyAll",
     "NoTerminalError",
     "PendingApprovals",

@@ -35,6 +35,8 @@ class Origin:
     place: str
     """The place in the file, for example ``hooks.PreToolUse[0].hooks[1]``, or the function's name."""
     line: int | None
+    scope: Scope
+    """Whose file that is; of places that declare the same each has its own."""
     dialect: str
     runs: str
     """The command line, the method and address of a request without its secrets, or the function with its module."""
@@ -205,7 +207,8 @@ def origin_of(record: Mapping[str, Any] | None) -> Origin | None:
     if record is None:
         return None
     also = tuple(origin for further in record.get("also", ()) if (origin := origin_of(further)))
-    return Origin(Path(record["file"]), record["place"], record.get("line"), record["dialect"], record["runs"], also)
+    file, scope = Path(record["file"]), record["scope"]
+    return Origin(file, record["place"], record.get("line"), scope, record["dialect"], record["runs"], also)
 
 
 def _problem(record: Mapping[str, Any]) -> Problem:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from ._registration import place_of
 from .errors import FailureKind, HookFailedError, failure_of
-from .files import Origin, origin_of
+from .files import Origin, Scope, origin_of
 from .response import Action, Level, Role
 
 __all__ = [
@@ -275,17 +275,17 @@ def hook_infos(parts: Parts, function_of: Callable[[str], object]) -> list[HookI
     for part in parts:
         fields = dict(part)
         limit = fields.pop("timeout_ms")
-        origin = origin_of(fields.pop("origin", None)) or _origin_of_function(function_of(fields["id"]))
+        origin = origin_of(fields.pop("origin", None)) or _origin_of_function(function_of(fields["id"]), fields["scope"])
         infos.append(HookInfo(timeout=None if limit is None else limit / 1000, origin=origin, **fields))
     return infos
 
 
-def _origin_of_function(function: object) -> Origin | None:
+def _origin_of_function(function: object, scope: Scope) -> Origin | None:
     found = None if function is None else place_of(function)
     if found is None:
         return None
     file, line, place, runs = found
-    return Origin(Path(file), place, line, "hookweave", runs)
+    return Origin(Path(file), place, line, scope, "hookweave", runs)
 
 
 def explanation(part: Mapping[str, Any]) -> Explanation:

@@ -204,7 +204,11 @@ fn flags(hook: &HookInfo) -> String {
 /// What a hook is for, in words.
 pub(crate) fn for_what(hook: &HookInfo) -> Cell {
     let matcher = matcher_text(hook);
-    if matcher.is_empty() { Cell::new(DIM, "everything") } else { Cell::from(matcher) }
+    match &hook.matcher.any_of {
+        Some(_) if matcher.is_empty() => Cell::new(DIM, "its policy's rule"),
+        None if matcher.is_empty() => Cell::new(DIM, "everything"),
+        _ => Cell::from(matcher),
+    }
 }
 
 /// What a hook runs, unless its name says so.

@@ -269,7 +269,13 @@ impl Proxy {
             return failed("the client cannot ask its user (it has no `elicitation`)");
         }
         let shown = question.shown.as_deref().unwrap_or_default();
-        let message = format!("{}\n{} {shown}", question.prompt, question.tool);
+        let asker = question.hook.as_ref().map(|hook| format!("hook {hook}"));
+        let asked: Vec<&str> = asker.iter().chain(&question.why).map(String::as_str).collect();
+        let asked = if asked.is_empty() { "the host".to_owned() } else { asked.join(": ") };
+        let met = question.command.iter().filter(|part| part.met).map(|part| format!("for the sake of: {}", part.text));
+        let mut lines = vec![question.prompt.clone(), format!("{} {shown}", question.tool)];
+        lines.extend(met.chain([format!("asked by {asked}")]).chain(question.reason.clone()));
+        let message = lines.join("\n");
         let decision = json!({"type": "string", "enum": question.options, "title": "Decision"});
         let schema = json!({"type": "object", "properties": {"decision": decision}, "required": ["decision"]});
         let params = json!({"message": message, "requestedSchema": schema});

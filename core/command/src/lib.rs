@@ -6,6 +6,7 @@ mod code;
 mod line;
 mod memo;
 mod script;
+mod spans;
 
 pub use code::{Code, is_interpreter};
 pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};

@@ -48,6 +48,7 @@ pub use guard::Guard;
 pub use places::Directories;
 pub use readers::read;
 pub use recognise::{Format, Recognised, recognise};
+pub(crate) use variables::PLUGIN_DATA;
 
 /// A hook as a file declares it.
 #[derive(Debug, Clone)]
@@ -85,6 +86,8 @@ pub struct Source<'s> {
     pub project_dir: Option<PathBuf>,
     /// The plugin that the file belongs to.
     pub plugin: Option<PathBuf>,
+    /// Claude Code's directory of the user, in which plugins keep what outlives their updates.
+    pub claude: Option<PathBuf>,
     /// The events of the client that will run the hooks; the built-in ones unless given.
     pub catalogue: Option<&'s Catalogue>,
 }

@@ -19,7 +19,7 @@ pub use hookweave_exec as exec;
 pub use hookweave_files::{approvals, computed, config, file_hook, files};
 pub use hookweave_machine::{
     action, answer, decision, detached, directory, dispatch, error, escape, event, explain, guard, hook, index, json,
-    matcher, observer, options, outcome, pattern, payload, registry, stats, tool,
+    matcher, met, observer, options, outcome, pattern, payload, registry, stats, tool,
 };
 pub use hookweave_remote as remote;
 pub use hookweave_session as session;

@@ -178,7 +178,6 @@ pub struct Origin {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// Whose file that is.
-    #[serde(skip)]
     pub scope: Scope,
     /// The dialect that reads its answers.
     pub dialect: &'static str,

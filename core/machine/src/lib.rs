@@ -13,6 +13,7 @@
 
 pub mod action;
 pub mod answer;
+pub mod changed;
 pub mod condition;
 pub mod decision;
 pub mod detached;
@@ -34,6 +35,7 @@ pub mod index;
 pub mod json;
 pub mod match_input;
 pub mod matcher;
+pub mod met;
 pub mod observer;
 pub mod once;
 pub mod options;

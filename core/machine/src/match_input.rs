@@ -102,6 +102,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
         self
     }
 
+    /// The same with another command line than the event has.
+    pub(crate) fn with_line(self, line: &str) -> Self {
+        let found = Found { items: smallvec![Cow::Owned(line.to_owned())], indeterminate: false };
+        Self { commands: OnceCell::from(found), ..self }
+    }
+
     /// What is known of the event's session; `None` when it is not open.
     pub(crate) fn session_facts(&self) -> Option<SessionFacts> {
         *self.facts.get_or_init(|| {

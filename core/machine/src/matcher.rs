@@ -361,15 +361,34 @@ impl Matcher {
         Some(format!("matcher.writes `{}` matches {}", writes.label(), writes.why(input)?))
     }
 
+    /// The conditions that hold for an event, as they are written; `None` where there are none.
+    pub(crate) fn met_by<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
+        let shown = |field: &str| match field {
+            "rule" => self.rules_that_hold(input).map(|rule| format!("rule `{rule}`")).collect::<Vec<_>>().join(", "),
+            _ => format!("{field} `{}`", self.spec.shown(field)),
+        };
+        let held = self.conditions::<H>().map(|(field, _)| shown(field));
+        let tool = self.spec.tool.as_deref().map(|tool| format!("tool `{tool}`"));
+        let tool = tool.or_else(|| self.spec.tool_pattern.as_deref().map(|tool| format!("tool_pattern `{tool}`")));
+        let all: Vec<String> = tool.into_iter().chain(held).collect();
+        let unknown = self.when.as_ref().and_then(|when| when.condition.holds(input).err());
+        let unknown = unknown.map(|why| format!("; `when` cannot be evaluated: {why}")).unwrap_or_default();
+        (!all.is_empty()).then(|| all.join(", ") + &unknown)
+    }
+
     /// The first of several rules that speaks of a call.
     fn rule_of_several<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<&str> {
+        self.rules_that_hold(input).next().filter(|_| self.rules.len() > 1)
+    }
+
+    /// The rules that speak of a call, as they are written.
+    fn rules_that_hold<H: Host>(&self, input: &MatchInput<'_, H>) -> impl Iterator<Item = &str> {
         let known = input.tool_names().map(|names| known_names(&names, Some(self.rule_naming())));
         let written = self.spec.rule.iter().flat_map(Rules::iter);
-        let holds = |rule: &rule::Rule| {
+        let holds = move |rule: &rule::Rule| {
             rule.judge(known.as_deref(), input).selects || self.is_own() && rule.judge_alike(input).selects
         };
-        let mut rules = self.rules.iter().zip(written).filter(|_| self.rules.len() > 1);
-        rules.find(|(rule, _)| holds(rule)).map(|(_, written)| written)
+        self.rules.iter().zip(written).filter(move |(rule, _)| holds(rule)).map(|(_, written)| written)
     }
 
     fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Condition<'v, H>)> + use<'_, 'v, H> {

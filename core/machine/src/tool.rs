@@ -206,6 +206,11 @@ impl KnownTools {
     pub fn names(&self, tool: &str) -> Vec<String> {
         self.0.load().names(tool)
     }
+
+    /// Those that are defined now.
+    pub(crate) fn now(&self) -> Arc<Tools> {
+        self.0.load_full()
+    }
 }
 
 /// The tools that a host has defined.

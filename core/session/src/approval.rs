@@ -13,6 +13,7 @@ use super::subject::{Answers, Edit, Subject};
 use super::verdict::Asker;
 use hookweave_machine::answer::{ALLOW_ALWAYS, ALLOW_ONCE, Question};
 use hookweave_machine::escape::escaped;
+use hookweave_machine::met::{CommandPart, command_of};
 use hookweave_machine::observer::ObservedEvent;
 use hookweave_machine::once::UsedOnce;
 
@@ -123,6 +124,7 @@ impl Cx {
         let denying: Vec<String> =
             ask.options.iter().filter(|option| !allows(option)).map(|option| escaped(option)).collect();
         let granting = ask.options.iter().filter(|option| allows(option)).map(|option| escaped(option));
+        let reason = hook.and_then(|hook| hook.reason.as_deref()).filter(|reason| *reason != prompt);
         ApprovalRequest {
             id: self.session.question_id(subject, hook, &prompt, ask),
             event: subject.event.into(),
@@ -130,7 +132,13 @@ impl Cx {
             tool_use_id: subject.tool_use_id.map(escaped),
             args: subject.args,
             shown: subject.shown.as_deref().map(escaped),
+            command: self.command(subject, hook),
             hook: hook.map(|hook| escaped(&hook.name)),
+            why: match hook {
+                Some(hook) => hook.met.why.as_deref().map(escaped),
+                None => subject.host_asks.map(escaped),
+            },
+            reason: reason.map(escaped),
             prompt: escaped(&prompt),
             options: ask.options.iter().map(|option| escaped(option)).collect(),
             // Of options that look the same on a screen none allows unless all do.
@@ -139,6 +147,15 @@ impl Cx {
             default: ask.default,
             remember: ask.remember,
             persistent: false,
+        }
+    }
+
+    /// The command line of what is asked about, with what stands out in it for the hook.
+    fn command(&self, subject: &Subject<'_>, hook: Option<&Asker>) -> Vec<CommandPart> {
+        match (hook, subject.args, subject.text.as_deref()) {
+            (Some(hook), Some(_), _) => hook.met.command.clone(),
+            (None, Some(_), Some(args)) => command_of(&self.session.client.tools, subject.tool, args),
+            _ => Vec::new(),
         }
     }
 

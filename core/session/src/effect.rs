@@ -8,6 +8,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use hookweave_machine::met::CommandPart;
+
 use super::answer::Answer;
 use super::fields::Fields;
 use super::verdict::Verdict;
@@ -156,8 +158,14 @@ pub struct ApprovalRequest {
     pub args: Option<ValueId>,
     /// The arguments as JSON text, when they have one.
     pub shown: Option<String>,
+    /// The command line, in parts; empty when it is not about one.
+    pub command: Vec<CommandPart>,
     /// The hook that asks; `None` when it is the host's own rule.
     pub hook: Option<String>,
+    /// The condition for which it asks: of the hook's matcher, or the host's; `None` when there is none.
+    pub why: Option<String>,
+    /// The reason of the hook's answer, where it is not the question itself.
+    pub reason: Option<String>,
     /// The question.
     pub prompt: String,
     /// What can be chosen.

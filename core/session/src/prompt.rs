@@ -39,6 +39,7 @@ impl Cx {
         self.session.state().begin_turn();
         if self.session.agent.is_none() {
             self.session.counters().count_turn();
+            self.session.memory().changed_files.clear();
         }
         let mut tries = 0;
         loop {
@@ -88,6 +89,7 @@ impl Cx {
                 args: None,
                 text: Some(about.to_owned()),
                 shown: Some(about.to_owned()),
+                host_asks: None,
                 edits: &[],
                 answers: None,
             };

@@ -2,6 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -16,6 +17,9 @@ const RECENT_TOOLS: usize = 10;
 /// How many approvals are remembered; the person is asked again beyond.
 const MAX_APPROVALS: usize = 4096;
 
+/// How many changed files a turn remembers.
+const MAX_CHANGED: usize = 1000;
+
 /// What one agent of a conversation remembers.
 #[derive(Debug, Default)]
 pub(super) struct State {
@@ -27,6 +31,8 @@ pub(super) struct State {
     pub(super) ephemeral: Vec<(Role, String)>,
     /// Prompts so far.
     pub(super) turns: u64,
+    /// When the last one came.
+    pub(super) turn_began: Option<Instant>,
     /// Tokens that hooks have injected in this turn.
     pub(super) injected_tokens: usize,
     /// The user was notified that the turn's budget is used up.
@@ -40,6 +46,7 @@ pub(super) struct State {
 impl State {
     pub(super) fn begin_turn(&mut self) {
         self.turns += 1;
+        self.turn_began = Some(hookweave_clock::now());
         self.injected_tokens = 0;
         self.budget_reported = false;
         self.stops = 0;
@@ -92,6 +99,8 @@ impl Approval {
 pub(super) struct Memory {
     pub(super) permissions: Permissions,
     approvals: HashSet<Approval>,
+    /// The files that tools have changed in this turn, the first change first.
+    pub(super) changed_files: Vec<String>,
     /// The ids of questions that wait for an answer.
     pub(super) waiting: HashSet<String>,
     /// Where approvals outlive the session.
@@ -102,7 +111,8 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(permissions: Permissions) -> Self {
-        Self { permissions, approvals: HashSet::new(), waiting: HashSet::new(), store: None, ends: 0 }
+        let (approvals, waiting) = (HashSet::new(), HashSet::new());
+        Self { permissions, approvals, changed_files: Vec::new(), waiting, store: None, ends: 0 }
     }
 
     pub(super) fn holds(&self, approval: &Approval) -> bool {
@@ -121,7 +131,17 @@ impl Memory {
         }
     }
 
+    /// Notes files that a tool has changed.
+    pub(super) fn note_changed(&mut self, files: Vec<String>) {
+        for file in files {
+            if self.changed_files.len() < MAX_CHANGED && !self.changed_files.contains(&file) {
+                self.changed_files.push(file);
+            }
+        }
+    }
+
     pub(super) fn clear(&mut self) {
+        self.changed_files.clear();
         self.approvals.clear();
         self.ends += 1;
     }

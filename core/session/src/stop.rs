@@ -100,8 +100,15 @@ impl Session {
 
 impl Cx {
     pub(super) async fn stop(&self, details: Value) -> Stopped {
+        let changed = self.session.memory().changed_files.clone();
+        let began = self.session.state().turn_began;
+        let duration = began.map(|began| {
+            u64::try_from(hookweave_clock::now().saturating_duration_since(began).as_millis()).unwrap_or(u64::MAX)
+        });
         let mut fields = json!({
             "turn_count": self.session.state().turns,
+            "duration": duration,
+            "changed_files": Some(changed).filter(|files| !files.is_empty()),
             "stop_hook_active": self.session.state().stops > 0,
         });
         if let (Value::Object(fields), Value::Object(details)) = (&mut fields, details) {

@@ -29,6 +29,8 @@ pub(super) struct Subject<'s> {
     pub(super) text: Option<String>,
     /// What a person is shown of it.
     pub(super) shown: Option<String>,
+    /// Why the host asks, where no hook does.
+    pub(super) host_asks: Option<&'s str>,
     /// Questions that a person has answered with arguments of their own: about those they are not asked again.
     pub(super) edits: &'s [Edit],
     /// Answers that were given before; `None` where no question can be answered later.

@@ -14,6 +14,7 @@ use super::verdict::{Asker, SharedVerdict};
 use super::{Session, Verdict};
 use hookweave_machine::action::Action;
 use hookweave_machine::answer::Question;
+use hookweave_machine::changed::{changed_files, writes_files};
 use hookweave_machine::observer::{EventDigest, ObservedEvent};
 
 /// What `run_tool` is asked for.
@@ -200,6 +201,7 @@ impl Attempt<'_> {
             // In the host's own words: what hooks say must not pass for them.
             asks.push((None, Question::default()));
         }
+        let host_asks = format!("permission `ask` of `{}`", self.run.tool);
         let has_answers = self.answers.as_ref().is_some_and(|answers| !answers.is_empty());
         if asks.is_empty() && !has_answers {
             return Judged::Runs;
@@ -218,6 +220,7 @@ impl Attempt<'_> {
             args: Some(value),
             text,
             shown,
+            host_asks: Some(host_asks.as_str()).filter(|_| permission == Permission::Ask),
             edits: &edits,
             answers: answers.as_ref(),
         };
@@ -320,6 +323,7 @@ impl Attempt<'_> {
                 self.cx.session.counters().count_tool_failure();
             }
             let Some(error) = &called.error else {
+                self.note_changed_files().await;
                 self.look_at_result().await;
                 return true;
             };
@@ -328,6 +332,18 @@ impl Attempt<'_> {
                 return true;
             }
             self.cx.wait(verdict.delay_ms).await;
+        }
+    }
+
+    /// Notes the files that the call has changed, for `Stop`.
+    async fn note_changed_files(&self) {
+        let (session, tool) = (&self.cx.session, &*self.run.tool);
+        if !writes_files(&session.client.tools, tool) {
+            return;
+        }
+        if let Reply::Frozen { text: Some(args), .. } = self.cx.perform(Effect::Freeze { value: self.run.args }).await {
+            let files = changed_files(&session.client.tools, tool, &args);
+            session.memory().note_changed(files);
         }
     }
 
@@ -389,7 +405,7 @@ impl Attempt<'_> {
         let around = Surroundings {
             working_directory: self.cx.session.cwd().map(Arc::from),
             recent_tools: state.recent_tools.iter().cloned().collect(),
-            token_usage: state.usage.clone(),
+            token_usage: if state.usage.is_null() { json!({"total_tokens": 0}) } else { state.usage.clone() },
         };
         Own(vec![("context".into(), Field::Surroundings(Box::new(around)))])
     }

@@ -9,6 +9,7 @@ use hookweave_machine::action::Action;
 use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::hook::Scope;
 use hookweave_machine::json::{from_json, to_json};
+use hookweave_machine::met::Met;
 use hookweave_machine::observer::EventDigest;
 use hookweave_machine::once::UsedOnce;
 use hookweave_machine::outcome::{FromHook, Outcome};
@@ -24,6 +25,10 @@ pub struct Asker {
     pub id: HookId,
     /// What it is made of, by which it is known again in a later session; `None` when it cannot be.
     pub identity: Option<String>,
+    /// The reason of its answer.
+    pub reason: Option<String>,
+    /// Why it looks at the call.
+    pub met: Met,
 }
 
 /// The result of one dispatch's hooks, without the host's own values.
@@ -91,7 +96,7 @@ impl Verdict {
             modified: outcome.modified().into_iter().map(str::to_owned).collect(),
             injections: outcome.injections().into_iter().map(owned).collect(),
             messages: outcome.messages().into_iter().map(|m| (m.hook.map(str::to_owned), m.part.clone())).collect(),
-            asks: outcome.asking().map(|(name, id, ask)| (asker(outcome, name, id), ask.clone())).collect(),
+            asks: outcome.asking().map(|(name, id, ask)| (asker(outcome, host, name, id), ask.clone())).collect(),
             feedback: outcome.feedback().into_iter().map(str::to_owned).collect(),
             delay_ms: outcome.delay_ms(),
             suppress_output: outcome.suppress_output(),
@@ -104,9 +109,11 @@ impl Verdict {
 }
 
 /// The hook that asks.
-fn asker<T, V>(outcome: &Outcome<T, V>, name: &str, id: HookId) -> Asker {
-    let entry = outcome.records().iter().map(|record| record.call.entry()).find(|entry| entry.id() == id);
-    Asker { name: name.to_owned(), id, identity: entry.and_then(|entry| entry.identity()) }
+fn asker<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H, name: &str, id: HookId) -> Asker {
+    let mut records = outcome.records().iter().filter(|record| record.call.entry().id() == id);
+    let identity = records.clone().next().and_then(|record| record.call.entry().identity());
+    let reason = records.rfind(|record| record.action == Action::Ask).and_then(|record| record.reason.clone());
+    Asker { name: name.to_owned(), id, identity, reason, met: outcome.met(host, id) }
 }
 
 /// The verdict of a dispatch; all dispatches without an answer share one.

@@ -238,6 +238,12 @@ impl Session {
         self.driver().run(self.machine.stop(details)).await
     }
 
+    /// The same with these fields of the event: what is not given is filled in, such as the files that tools of the session
+    /// changed.
+    pub async fn stop_with(&self, details: Map<String, Value>) -> Result<Stopped, Error> {
+        self.driver().run(self.machine.stop(Value::Object(details))).await
+    }
+
     /// The agent has ended with an error.
     pub async fn stop_failure(&self, error: &str) -> Result<(), Error> {
         self.driver().run::<Stopped>(self.machine.stop_failure(error.to_owned())).await.map(drop)

@@ -39,6 +39,18 @@ function write(element, text, pattern = WRITTEN_OUT) {
   element.replaceChildren(...parts);
 }
 
+/** Puts a command line into an element; what the hook asks about stands out, unless that is all of it. */
+function writeCommand(element, parts) {
+  const standsOut = parts.some(({ met }) => met) && !parts.every(({ met }) => met);
+  element.hidden = parts.length === 0;
+  const written = parts.map(({ text, met }) => {
+    const part = document.createElement(standsOut && met ? "strong" : "span");
+    write(part, text);
+    return part;
+  });
+  element.replaceChildren(...written);
+}
+
 function add(request) {
   const card = at("request").content.firstElementChild.cloneNode(true);
   const part = (selector) => card.querySelector(selector);
@@ -48,6 +60,8 @@ function add(request) {
     part(".who"),
     `asked by ${request.hook === null ? "the host's own rule" : `the hook ${request.hook}`}${origin(request)}`,
   );
+  write(part(".reason"), [request.why && `because of ${request.why}`, request.reason].filter(Boolean).join("\n"));
+  writeCommand(part(".command"), request.command);
   write(part(".label"), tool === "" ? `${request.event}:` : `${tool} will get exactly this:`);
   write(part("pre"), request.shown ?? "(this cannot be shown as text)", tool === "" ? WRITTEN_OUT : IN_JSON);
   part("h2").id = `prompt-${id}`;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hookweave::{
     AllowAll, Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, DenyAll, Display, Engine, Error,
-    Event, HookError, Model, ModelRequest, ModelResponse, Reading, Role, Session, Suspended, TerminalQuestion, Tool,
-    ToolCall, ToolContext, ToolOutcome, ToolResult,
+    Event, HookError, Model, ModelRequest, ModelResponse, Reading, Role, Session, Stopped, Suspended, TerminalQuestion,
+    Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -172,7 +172,7 @@ impl Approver for Part {
             "event": approval.event, "tool": approval.tool, "args": approval.args, "shown": approval.shown,
             "hook": approval.hook, "prompt": approval.prompt, "options": approval.options,
             "granting": approval.granting, "timeout_ms": millis(approval.timeout), "default": approval.default,
-            "remember": approval.remember,
+            "remember": approval.remember, "command": approval.command, "why": approval.why, "reason": approval.reason,
         }));
         let entry = nth(&self.0.approver, turn);
         if entry.get("types").is_some() {
@@ -530,7 +530,7 @@ impl Play<'_> {
                 session.suggest_files(text("query").unwrap_or_default(), suggestions).await?.into()
             }
             "stop" => {
-                let came = session.stop(text("last_message"), text("status").unwrap_or("completed")).await?;
+                let came = stop(session, value).await?;
                 json!({"should_continue": came.should_continue, "reason": came.reason})
             }
             "stop_failure" => {
@@ -636,4 +636,12 @@ fn shown(run: &ToolOutcome) -> Value {
         "injected": run.injected, "suppress_output": run.suppress_output, "stops": run.stops,
         "tool": run.tool, "tool_use_id": run.tool_use_id, "result": run.result,
     })
+}
+
+/// Stops a session, by the shorter method where that can say it.
+async fn stop(session: &Session, fields: &Value) -> Result<Stopped, Error> {
+    if fields.get("changed_files").is_some() {
+        return session.stop_with(fields.as_object().cloned().unwrap_or_default()).await;
+    }
+    session.stop(fields["last_message"].as_str(), fields["status"].as_str().unwrap_or("completed")).await
 }

@@ -46,8 +46,9 @@ export interface A3sOptions extends Omit<ClientOptions, "profile"> {
 }
 
 /**
- * Registers hooks and runs them by A3S's rules: those of one event run together, ten of an event and fifty in all. Each has
- * five seconds, and one that fails lets the action pass unless its `failBehavior` is `block`.
+ * Registers hooks and runs them by A3S's rules: those of one event and priority run together (with `mode: "concurrent"`
+ * all of the event), ten of an event and fifty in all. Each has five seconds, and one that fails lets the action pass unless
+ * its `failBehavior` is `block`.
  *
  * Everything else is `HookClient`'s: `registerTool` for what `executeTool` runs, `session`, `dispatch`, `load`.
  */

@@ -8,9 +8,9 @@
 >>> [hook.name for hook in client.list_hooks()]
 ['guard']
 
-An :class:`A3sClient` is a :class:`~hookweave.HookClient` with the profile ``a3s``: the hooks of an event run together,
-ten of an event and fifty in all, with five seconds each. Its tools and model are the host's: ``register_tool``,
-``register_model``.
+An :class:`A3sClient` is a :class:`~hookweave.HookClient` with the profile ``a3s``: the hooks of an event with equal
+priority run together (with ``mode="concurrent"`` all of them), ten of an event and fifty in all, with five seconds
+each. Its tools and model are the host's: ``register_tool``, ``register_model``.
 """
 
 from __future__ import annotations

@@ -109,7 +109,11 @@ def _plain(result: Any) -> dict[str, Any]:
 def _form(request: ApprovalRequest) -> tuple[str, dict[str, Any]]:
     field = {"type": "string", "enum": list(request.options), "title": "Decision"}
     schema = {"type": "object", "properties": {"decision": field}, "required": ["decision"]}
-    return f"{request.prompt}\n{request.tool} {request.shown}", schema
+    asker = None if request.hook is None else f"hook {request.hook}"
+    asked = ": ".join(part for part in (asker, request.why) if part)
+    met = [f"for the sake of: {part.text}" for part in request.command if part.met]
+    lines = [request.prompt, f"{request.tool} {request.shown}", *met, f"asked by {asked or 'the host'}", request.reason]
+    return "\n".join(line for line in lines if line), schema
 
 
 def _option(said: Any) -> str:

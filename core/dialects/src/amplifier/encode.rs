@@ -24,6 +24,10 @@ pub(super) fn data(event: &str, payload: &Map<String, Value>) -> Map<String, Val
         };
         data.entry(key(event, name).to_owned()).or_insert(value);
     }
+    if event == "Stop" {
+        // Every orchestrator says which it is.
+        data.entry("orchestrator").or_insert_with(|| json!("hookweave"));
+    }
     if let Some(Value::Object(result)) = payload.get("result") {
         for (inner, outer) in [("success", "success"), ("duration", "duration_ms")] {
             if let Some(value) = result.get(inner) {

@@ -14,8 +14,12 @@ pub use reading::Reading;
 use hookweave_machine::answer::{ALLOW_ALWAYS, ALLOW_ONCE};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::escape::escaped;
-use hookweave_machine::payload::Host;
+use hookweave_machine::json::from_json;
+use hookweave_machine::met::CommandPart;
+use hookweave_machine::payload::{Host, Kind};
 use hookweave_machine::read::Reader;
+use serde_json::Value;
+
 use lines::{LABEL, QuestionLines};
 
 /// Columns of a terminal that does not say how many it has.
@@ -58,8 +62,14 @@ pub struct PersonQuestion {
     pub agent: Option<String>,
     /// The arguments as JSON text, when they have one.
     pub shown: Option<String>,
+    /// The command line, in parts; empty when it is not about one.
+    pub command: Vec<CommandPart>,
     /// The hook that asks; `None` when it is the host's own rule.
     pub hook: Option<String>,
+    /// The condition for which it asks, if there is one.
+    pub why: Option<String>,
+    /// The reason of the hook's answer, where it is not the question itself.
+    pub reason: Option<String>,
     /// The question.
     pub prompt: String,
     /// What can be chosen.
@@ -109,7 +119,10 @@ impl TerminalQuestion {
             tool: reader.text("tool")?.unwrap_or_default(),
             agent: reader.text("agent_id")?,
             shown: reader.text("shown")?,
+            command: command(host, view)?,
             hook: reader.text("hook")?,
+            why: reader.text("why")?,
+            reason: reader.text("reason")?,
             prompt: reader.required_text("prompt")?,
             options: texts("options")?,
             granting: texts("granting")?,
@@ -189,7 +202,11 @@ impl TerminalQuestion {
             ("", Some(text)) => lines.about("about", text),
             (tool, shown) => {
                 lines.name("tool", tool);
+                if !self.asked.command.is_empty() {
+                    lines.command("command", &self.asked.command);
+                }
                 match shown {
+                    Some(args) if self.is_all_of(args) => {}
                     Some(args) => lines.json("args", args),
                     None => lines.note("args", "they have no JSON form and cannot be shown"),
                 }
@@ -199,6 +216,11 @@ impl TerminalQuestion {
             Some(hook) => lines.name("hook", hook),
             None => lines.note("asks", "the host, by its own rule"),
         }
+        for (label, text) in [("why", &self.asked.why), ("reason", &self.asked.reason)] {
+            if let Some(text) = text {
+                lines.name(label, text);
+            }
+        }
         lines.prompt("question", &self.asked.prompt);
         for (number, choice) in (1..).zip(&self.choices) {
             lines.option(number, &choice.option, choice.allows);
@@ -207,6 +229,13 @@ impl TerminalQuestion {
             }
         }
         lines
+    }
+
+    /// Whether the command line is all that stands in arguments.
+    fn is_all_of(&self, args: &str) -> bool {
+        let Ok(Value::Object(args)) = from_json(args) else { return false };
+        let line: String = self.asked.command.iter().map(|part| part.text.as_str()).collect();
+        args.len() == 1 && args.values().all(|value| value.as_str().is_some_and(|text| escaped(text) == line))
     }
 
     /// What "Allow always" would be remembered for.
@@ -233,6 +262,24 @@ impl TerminalQuestion {
         let silence = if self.asked.silence_allows { "allowed" } else { "denied" };
         format!("1-{} and Enter, ? for all; {silence} in {left:>5} s: ", self.choices.len())
     }
+}
+
+/// The command line of a request as a host has it.
+fn command<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Vec<CommandPart>, Error> {
+    let Some(parts) = host.get(view, "command").filter(|parts| !host.kind(parts).is_nothing()) else {
+        return Ok(Vec::new());
+    };
+    let Kind::List(length) = host.kind(&parts) else {
+        let why = format!("question: `command` must be a list of parts, is {}", host.kind(&parts).words());
+        return Err(Error::new(Code::InvalidOption, why));
+    };
+    let items = (0..length).filter_map(|index| host.item(&parts, index));
+    let part = |item: H::View<'v>| {
+        let reader = Reader::new(host, &item, Code::InvalidOption, "question.command")?;
+        let met = reader.flag("met")?.unwrap_or_default();
+        Ok(CommandPart { text: escaped(&reader.required_text("text")?), met })
+    };
+    items.map(part).collect()
 }
 
 /// A text without line breaks, safe to be shown.

@@ -213,6 +213,7 @@ fn read_place(
         dialect: format.dialect()?,
         project_dir: within.then(|| project.clone()),
         plugin,
+        claude: discovery.directories.claude_directory(),
         catalogue: discovery.catalogue,
     };
     let mut loaded = readers::read(format, &text, &source);

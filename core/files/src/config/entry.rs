@@ -246,7 +246,7 @@ impl Reading<'_> {
             plugin: self.source.plugin.clone(),
             project: None,
         };
-        variables::fill(&mut declared);
+        variables::fill(&mut declared, self.source.claude.as_deref());
         self.push(declared);
         Ok(())
     }

@@ -312,6 +312,7 @@ pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<V
         dialect: recognised.format.dialect()?,
         project_dir: project.clone(),
         plugin: plugin_of(file),
+        claude: options.directories.claude_directory(),
         catalogue: options.catalogue,
     };
     let _patterns = PatternCache::of_file();

@@ -66,6 +66,7 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
         dialect: format.dialect()?,
         project_dir: project.clone(),
         plugin: plugin_of(&file),
+        claude: options.directories.claude_directory(),
         catalogue: options.catalogue,
     };
     let mut loaded = readers::read(format, &text, &source);

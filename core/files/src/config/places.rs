@@ -43,6 +43,11 @@ impl Directories {
         }
     }
 
+    /// Claude Code's.
+    pub(super) fn claude_directory(&self) -> Option<PathBuf> {
+        self.claude.clone().or_else(|| self.home.as_ref().map(|home| home.join(".claude")))
+    }
+
     /// The same with the home by its real name.
     pub(super) fn with_real_home(&self) -> Self {
         let home = self.home.as_ref().map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::guarding::guarded;
 use super::places::is_folder_of_a_system;
+use super::tree::{Kind, parse_json, read_text};
 use super::{Declared, Loaded, Problem, Run};
 use hookweave_dialects::described::{SYSTEMS, system};
 use hookweave_dialects::{Dialect, Inherits};
@@ -25,6 +26,9 @@ const ROOTS: &[(&str, &[&str])] = &[
     ("cursor", &["CURSOR_PLUGIN_ROOT"]),
 ];
 
+/// The variable in which Claude Code's commands find where their plugin keeps what outlives its updates.
+pub(crate) const PLUGIN_DATA: &str = "CLAUDE_PLUGIN_DATA";
+
 /// The variables in which a built-in system's command finds the project.
 const PROJECTS: &[(&str, &[&str])] = &[
     ("claude-code", &["CLAUDE_PROJECT_DIR"]),
@@ -36,7 +40,7 @@ const PROJECTS: &[(&str, &[&str])] = &[
 /// Places of built-in systems without which no hook can do when its line names them.
 const PLACES: &[&str] = &[
     "CLAUDE_PLUGIN_ROOT",
-    "CLAUDE_PLUGIN_DATA",
+    PLUGIN_DATA,
     "PLUGIN_ROOT",
     "PLUGIN_DATA",
     "CURSOR_PLUGIN_ROOT",
@@ -74,13 +78,42 @@ pub(super) fn plugin_of(file: &Path) -> Option<PathBuf> {
     above.get(1).filter(|_| usual).map(|root| root.to_path_buf())
 }
 
+/// Where Claude Code keeps what a plugin writes, below its own directory: by the plugin's name and its marketplace's, which is
+/// `inline` for a plugin that is named by its folder.
+fn data_of(root: &Path, claude: &Path) -> PathBuf {
+    let installed = root.strip_prefix(claude.join("plugins/cache")).ok();
+    let parts: Vec<String> = installed.into_iter().flatten().map(|part| part.to_string_lossy().into_owned()).collect();
+    let id = match parts.as_slice() {
+        [marketplace, plugin, _version] => format!("{plugin}-{marketplace}"),
+        _ => format!("{}-inline", name_of(root).unwrap_or_default()),
+    };
+    let is_kept = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let id: String = id.chars().map(|letter| if is_kept(letter) { letter } else { '-' }).collect();
+    claude.join("plugins/data").join(id)
+}
+
+/// What a plugin's manifest calls it, or its folder.
+fn name_of(root: &Path) -> Option<String> {
+    let manifest = read_text(&root.join(".claude-plugin/plugin.json")).ok();
+    let top = manifest.and_then(|text| parse_json(&text, true).ok());
+    let named = top.as_ref().and_then(|top| top.get("name")).and_then(|name| match &name.kind {
+        Kind::Text(name) => Some(name.clone()),
+        _ => None,
+    });
+    named.or_else(|| root.file_name().map(|name| name.to_string_lossy().into_owned()))
+}
+
 /// Gives a hook the place of its plugin, in the words of its system.
-pub(super) fn fill(declared: &mut Declared) {
+pub(super) fn fill(declared: &mut Declared, claude: Option<&Path>) {
+    let data = declared.plugin.as_deref().zip(claude).map(|(root, claude)| data_of(root, claude));
     let Some(root) = declared.plugin.as_ref().and_then(|root| root.to_str()).map(str::to_owned) else { return };
     let dialect = declared.dialect.name();
     let Run::Command(spec) = &mut declared.run else { return };
     for name in roots(dialect) {
         spec.env.push(((*name).to_owned(), root.clone()));
+    }
+    if let Some(data) = data.as_ref().and_then(|data| data.to_str()).filter(|_| dialect == "claude-code") {
+        spec.env.push((PLUGIN_DATA.to_owned(), data.to_owned()));
     }
     if dialect == "gemini-cli"
         && let CommandLine::Shell { text, .. } = &mut spec.line
@@ -179,6 +212,18 @@ fn uses(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plugin_keeps_its_data_where_claude_code_does() {
+        let root = tempfile::tempdir().unwrap();
+        let (root, claude) = (root.path(), Path::new("/home/u/.claude"));
+        let of = |root: &Path| data_of(root, claude).strip_prefix("/home/u/.claude/plugins/data").unwrap().to_owned();
+        assert_eq!(of(&claude.join("plugins/cache/my.market/form@er/1.2.3")), Path::new("form-er-my-market"));
+        assert_eq!(of(&root.join("safe")), Path::new("safe-inline"));
+        std::fs::create_dir_all(root.join("safe/.claude-plugin")).unwrap();
+        std::fs::write(root.join("safe/.claude-plugin/plugin.json"), r#"{"name": "guards"}"#).unwrap();
+        assert_eq!(of(&root.join("safe")), Path::new("guards-inline"));
+    }
 
     #[test]
     fn a_line_needs_what_it_has_no_word_for_when_it_is_missing() {

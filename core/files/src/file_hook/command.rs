@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::env_file::EnvFile;
 use super::environment::{self, Environment};
 use super::{FileHook, Surroundings};
+use crate::config::PLUGIN_DATA;
 use hookweave_dialects::{self, CommandOutput, Encoded, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
@@ -40,6 +41,9 @@ impl FileHook {
             variables = variables.in_trace(Some(trace));
         }
         for (name, value) in env.iter().chain(&spec.env) {
+            if name == PLUGIN_DATA && names(&spec.line, PLUGIN_DATA) {
+                make_folder(value);
+            }
             variables.set(name, value);
         }
         variables.set("HOOKWEAVE_DEPTH", invocation.depth.to_string());
@@ -74,6 +78,21 @@ impl FileHook {
             Some(cwd) => vec![PathBuf::from(cwd)],
             None => invocation.project_dir.clone().into_iter().chain(std::env::home_dir()).collect(),
         }
+    }
+}
+
+/// Whether a command's own line names a variable.
+fn names(line: &CommandLine, variable: &str) -> bool {
+    match line {
+        CommandLine::Shell { text, .. } => text.contains(variable),
+        CommandLine::Exec { program, args } => std::iter::once(program).chain(args).any(|text| text.contains(variable)),
+    }
+}
+
+/// Makes the folder in which a plugin keeps its data; a hook that needs it and does not find it says so itself.
+fn make_folder(path: &str) {
+    if let Err(why) = std::fs::create_dir_all(path) {
+        tracing::warn!(path, "the folder for a plugin's data could not be made: {why}");
     }
 }
 

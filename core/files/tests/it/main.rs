@@ -99,6 +99,7 @@ pub(crate) fn read_in(format: Format, scope: Scope, text: &str) -> Loaded {
         dialect: format.dialect().unwrap(),
         project_dir: Some(PathBuf::from("/project")),
         plugin: None,
+        claude: None,
         catalogue: None,
     };
     read(format, text, &source)

@@ -516,6 +516,7 @@ fn a_plugins_hooks_run_from_its_directory() {
         dialect: Format::Claude.dialect().unwrap(),
         project_dir: None,
         plugin: Some("/plugins/p".into()),
+        claude: None,
         catalogue: None,
     };
     let text = r#"{"description": "d", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;

@@ -15,6 +15,7 @@ use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
 use hookweave_host::exec::terminal::{PersonQuestion, TerminalQuestion};
 use hookweave_host::json::Json;
+use hookweave_host::met::CommandPart;
 use hookweave_host::session::{self, Role};
 
 /// Something under way.
@@ -42,8 +43,14 @@ pub struct ApprovalRequest {
     pub args: Value,
     /// What it is about as text: the arguments as JSON, or a prompt.
     pub shown: Option<String>,
+    /// The command line of the call, in parts; empty when it has none.
+    pub command: Vec<CommandPart>,
     /// The hook that asks; `None` when it is the host's own rule.
     pub hook: Option<String>,
+    /// The condition for which it asks: of the hook's matcher, or the host's; `None` when there is none.
+    pub why: Option<String>,
+    /// The reason of the hook's answer, where it is not the question itself.
+    pub reason: Option<String>,
     /// The question.
     pub prompt: String,
     /// What can be chosen.
@@ -73,7 +80,10 @@ impl ApprovalRequest {
             tool_use_id: asked.tool_use_id,
             args,
             shown: asked.shown,
+            command: asked.command,
             hook: asked.hook,
+            why: asked.why,
+            reason: asked.reason,
             prompt: asked.prompt,
             options: asked.options,
             granting: asked.granting,
@@ -92,7 +102,10 @@ impl From<&ApprovalRequest> for TerminalQuestion {
             tool: request.tool.clone(),
             agent: request.agent_id.clone(),
             shown: request.shown.clone(),
+            command: request.command.clone(),
             hook: request.hook.clone(),
+            why: request.why.clone(),
+            reason: request.reason.clone(),
             prompt: request.prompt.clone(),
             options: request.options.clone(),
             granting: request.granting.clone(),

@@ -4,6 +4,7 @@ use super::flat;
 use super::layout::{LeftOut, Limits, Room};
 use super::section::{ABOUT_ROWS, Part, Row, Section};
 use hookweave_machine::escape::escaped;
+use hookweave_machine::met::CommandPart;
 
 /// Columns left of the bar.
 pub(super) const LABEL: usize = 8;
@@ -20,6 +21,8 @@ const ABOVE: &str = "All of it stands above.";
 const LINE: char = '|';
 /// Goes on with a line that is wider than the terminal.
 const MORE: char = ':';
+/// Stands before the signs below what stands out in the line above.
+const BELOW: char = '^';
 /// Stands before a note about it.
 const OWN: char = '*';
 
@@ -127,6 +130,30 @@ impl QuestionLines {
         if rows.len() > ABOUT_ROWS.min(self.height * 2 / 3) && !self.whole {
             rows = self.shortened(&json);
         }
+        self.push(Part::About, label, rows);
+    }
+
+    /// A command line; where only parts of it stand out, a row below each of its rows says which.
+    pub(super) fn command(&mut self, label: &str, parts: &[CommandPart]) {
+        let stands_out = parts.iter().any(|part| part.met) && !parts.iter().all(|part| part.met);
+        let mut rows = vec![(LINE, CommandRow::default())];
+        for part in parts {
+            for letter in in_lines(&part.text).chars() {
+                let is_full = rows.last().is_some_and(|(_, row)| !row.has_room(letter, self.columns));
+                if letter == '\n' || is_full {
+                    rows.push((if letter == '\n' { LINE } else { MORE }, CommandRow::default()));
+                }
+                if let Some((_, row)) = rows.last_mut().filter(|_| letter != '\n') {
+                    row.push(letter, part.met);
+                }
+            }
+        }
+        let rows = rows.into_iter().flat_map(|(sign, row)| {
+            let below = row.below.trim_end().to_owned();
+            let below = (stands_out && !below.is_empty()).then_some((BELOW, below));
+            std::iter::once((sign, row.text)).chain(below)
+        });
+        let rows = rows.collect();
         self.push(Part::About, label, rows);
     }
 
@@ -253,13 +280,36 @@ fn in_lines(text: &str) -> String {
     escaped(text).replace('\t', "    ")
 }
 
+/// A row of a command line.
+#[derive(Default)]
+struct CommandRow {
+    text: String,
+    /// The signs below what stands out.
+    below: String,
+}
+
+impl CommandRow {
+    fn has_room(&self, letter: char, columns: usize) -> bool {
+        self.below.is_empty() || self.below.len() + width(letter) <= columns
+    }
+
+    fn push(&mut self, letter: char, met: bool) {
+        self.text.push(letter);
+        self.below.push_str(&if met { "^" } else { " " }.repeat(width(letter)));
+    }
+}
+
+/// Columns of a letter. Terminals disagree about what is wide; a row that is broken too early does no harm.
+const fn width(letter: char) -> usize {
+    if letter.is_ascii() { 1 } else { 2 }
+}
+
 /// A line in parts that fit so many columns; a terminal that broke it itself would begin left of the bar.
 fn wrapped(line: &str, columns: usize) -> impl Iterator<Item = String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for letter in line.chars() {
-        // Terminals disagree about what is wide; a row that is broken too early does no harm.
-        let wide = if letter.is_ascii() { 1 } else { 2 };
+        let wide = width(letter);
         if used + wide > columns && used > 0 {
             rows.push(String::new());
             used = 0;

@@ -15,7 +15,8 @@ fn request(options: usize, long: bool) -> Value {
     let named: Vec<String> = (1..=options).map(|number| format!("do {}", stretch(&number.to_string()))).collect();
     let granting: Vec<_> = named.iter().step_by(3).cloned().collect();
     json!({"event": "PreToolUse", "tool": stretch("Bash"), "shown": json!({"command": stretch("run it\n")}).to_string(),
-        "hook": stretch("guard"), "prompt": stretch("really?\n"), "options": named, "granting": granting})
+        "command": [{"text": stretch("cd"), "met": false}, {"text": stretch("run it\n"), "met": long}],
+        "hook": stretch("guard"), "why": stretch("rule"), "reason": stretch("because"), "prompt": stretch("really?\n"), "options": named, "granting": granting})
 }
 
 fn question(request: &Value, width: usize, height: usize) -> TerminalQuestion {
@@ -52,7 +53,7 @@ fn label(row: &str) -> Option<&str> {
 /// How many rows the shortest form of a question takes at most.
 fn least(width: usize) -> usize {
     let note = |text: &str| text.len().div_ceil(width - 12);
-    let names = 4 * (1 + note("68 lines are left out here"));
+    let names = 7 * (1 + note("68 lines are left out here"));
     let options =
         2 * (1 + note("68 lines are left out here")) + note("options 2 to 119 are left out here, 40 of them allow");
     let cut = note("Not all of it is shown. Type ? to see it before you allow it.");
@@ -81,7 +82,9 @@ fn each(mut check: impl FnMut(&Value, usize, usize)) {
 /// Whether who asks, what is asked and a choice can be seen above the invitation.
 fn is_decidable(seen: &[String]) -> bool {
     let labels: Vec<&str> = seen.iter().filter_map(|row| label(row)).collect();
-    ["event", "tool", "args", "hook", "question"].iter().all(|wanted| labels.contains(wanted))
+    ["event", "tool", "command", "args", "hook", "why", "reason", "question"]
+        .iter()
+        .all(|wanted| labels.contains(wanted))
         && labels.iter().any(|label| label.ends_with("deny") || label.ends_with("allow"))
 }
 
