@@ -62,7 +62,7 @@ pub(crate) struct Proxy {
     one_over: Condvar,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -89,6 +89,11 @@ impl Proxy {
             running: Mutex::new(0),
             one_over: Condvar::new(),
         })
+    }
+
+    /// The server's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The hooks that judge, if there are any.
@@ -145,9 +150,20 @@ impl Proxy {
         let passed = lock(&self.requests).give_up(why);
         lock(&self.asked).clear();
         for id in passed {
-            let id: Value = serde_json::from_str(&id).unwrap_or_default();
-            let error = json!({"code": SERVER_ERROR, "message": why});
-            self.tell_client(&line_of(&json!({"jsonrpc": "2.0", "id": id, "error": error})));
+            self.tell_client(&line_of(&error_of(&id, why)));
+        }
+    }
+
+    /// No answer comes to one request: who waits for it gets an error.
+    pub(super) fn fail(&self, id: &str, why: &str) {
+        let error = error_of(id, why);
+        let whose = lock(&self.requests).answered(id);
+        match (whose, &error) {
+            (Whose::Client, _) => self.tell_client(&line_of(&error)),
+            (Whose::Call(call), Value::Object(fields)) => {
+                let _ = call.send(Heard::Answer { line: line_of(&error), fields: fields.clone() });
+            }
+            _ => {}
         }
     }
 
@@ -193,7 +209,8 @@ impl Proxy {
         Ok(())
     }
 
-    fn of_server(&self, line: Vec<u8>, message: Message) {
+    /// Passes on what the server says.
+    pub(super) fn of_server(&self, line: Vec<u8>, message: Message) {
         let Kind::Response { id: Some(id) } = &message.kind else { return self.tell_client(&line) };
         let whose = lock(&self.requests).answered(id);
         match whose {
@@ -301,6 +318,12 @@ fn chosen(fields: &Map<String, Value>) -> String {
 
 fn used_twice(id: &str) -> String {
     format!("uses the id {id} again; an answer to it could be that to another request")
+}
+
+/// An error as the answer to a request.
+fn error_of(id: &str, why: &str) -> Value {
+    let id: Value = serde_json::from_str(id).unwrap_or_default();
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": SERVER_ERROR, "message": why}})
 }
 
 /// A message as a line.
