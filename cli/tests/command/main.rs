@@ -9,6 +9,7 @@ mod attacks;
 mod golden;
 mod outputs;
 mod pages;
+mod remote;
 mod support;
 mod together;
 mod watch;
