@@ -14,6 +14,7 @@ mod name;
 mod proxy;
 mod remote;
 mod result;
+mod to_server;
 
 pub(crate) use address::Address;
 pub(crate) use judge::{Judge, say};

@@ -18,7 +18,7 @@ use crate::failed::{Failed, Result};
 use crate::mcp::{Address, Asks, End, Judge, MAX_LINE, Proxy, Remote, of_command, outbox, plain, say};
 use crate::mcp_servers::ENTRY;
 use crate::policy::Which;
-use crate::program::{Running, command_of, ended_as, start};
+use crate::program::{Running, command_of, ended_as, start_group};
 use crate::recording::RecordArgs;
 
 /// How long is waited before it is looked again whether the server has ended.
@@ -110,7 +110,7 @@ impl McpProxy {
     /// Starts the server, and stands before it until it ends.
     fn start(&self, judge: std::result::Result<Judge, String>) -> Result<u8> {
         let mut command = command_of(&self.command)?;
-        let mut server = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let mut server = start_group(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
         let (Some(to_server), Some(from_server)) = (server.child.stdin.take(), server.child.stdout.take()) else {
             return Err(Failed::new("the server has no standard streams"));
         };
@@ -120,7 +120,7 @@ impl McpProxy {
         let reader = Arc::clone(&proxy);
         let broken = until_over(&proxy, move || reader.read_server(BufReader::new(from_server)))?;
         if let Some(why) = &broken {
-            let _ = server.child.kill();
+            server.kill_group();
             proxy.give_up(why);
         }
         proxy.wait_for_calls(Some(FAREWELL));
@@ -214,15 +214,15 @@ fn until_over(proxy: &Arc<Proxy>, read_server: impl FnOnce() -> End + Send + 'st
     }
 }
 
-/// Waits for a server that has nothing more to say.
+/// Waits for a server that has nothing more to say, and ends what it leaves behind.
 fn wait(mut server: Running) -> Result<ExitStatus> {
     let until = now() + FAREWELL;
-    while now() < until {
-        if let Ok(Some(status)) = server.child.try_wait() {
-            return Ok(status);
+    while !server.has_ended() {
+        if now() >= until {
+            server.kill_group();
+            break;
         }
         std::thread::sleep(LOOK_AGAIN);
     }
-    let _ = server.child.kill();
-    server.wait()
+    server.end_group()
 }

@@ -187,8 +187,13 @@ impl Remote {
 
     /// Makes a request; whatever comes of it, the client gets an answer.
     fn request(&self, line: &[u8], id: &str, cancel: &Cancel, begins: bool) {
-        if let Err(why) = self.answered(line, id, cancel, begins) {
-            self.proxy.fail(id, &why);
+        let came = self.answered(line, id, cancel, begins);
+        // In between the client may have cancelled it, or the answer come before what went wrong.
+        let is_waited_for = lock(&self.open).contains_key(id);
+        match came {
+            Err(why) if is_waited_for => self.proxy.fail(id, &why),
+            Err(why) if !cancel.is_cancelled() && !self.over.is_cancelled() => say(&why),
+            _ => {}
         }
         drop(self.close(id));
     }

@@ -145,16 +145,20 @@ impl Conversation {
         Self::at(&url, options, seen)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the program is tested as a process")]
     fn at(url: &str, options: &[&str], seen: Receiver<Request>) -> Self {
+        Self::started(&[&["--url", url], options].concat(), "", seen)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the program is tested as a process")]
+    fn started(options: &[&str], entry: &str, seen: Receiver<Request>) -> Self {
         let place = Place::empty();
         std::fs::write(place.project.join("servers.toml"), HOOKS).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_hookweave"))
-            .args(["mcp-proxy", "-f", "servers.toml", "--name", "far", "--url", url])
+            .args(["mcp-proxy", "-f", "servers.toml", "--name", "far"])
             .args(options)
             .current_dir(&place.project)
             .env_clear()
-            .envs([("HOME", place.project.to_str().unwrap()), ("KEY", "hunter2")])
+            .envs([("HOME", place.project.to_str().unwrap()), ("KEY", "hunter2"), ("HOOKWEAVE_MCP_ENTRY", entry)])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -239,6 +243,20 @@ fn each_request_has_the_session_its_version_and_the_headers_that_were_given() {
         assert_eq!(request.header("mcp-protocol-version"), Some("2025-11-25"));
         assert_eq!(request.header("authorization"), Some("Bearer hunter2"));
     }
+    assert_eq!(far.ends(), (Some(0), String::new()));
+}
+
+#[test]
+fn a_server_is_reached_by_the_entry_that_a_client_had_for_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let headers = json!({"X-Key": "${KEY}", "X-More": "${NONE:-a}"});
+    let entry = json!({"url": format!("http://{}/mcp", listener.local_addr().unwrap()), "headers": headers});
+    let (sender, seen) = channel();
+    serve(listener, sender, usual);
+    let mut far = Conversation::started(&["--entry"], &entry.to_string(), seen);
+    far.begins();
+    let first = far.sees("POST", "initialize");
+    assert_eq!((first.header("x-key"), first.header("x-more")), (Some("hunter2"), Some("a")));
     assert_eq!(far.ends(), (Some(0), String::new()));
 }
 
