@@ -52,7 +52,7 @@ pub(crate) struct McpProxy {
     #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
     headers: Vec<String>,
 
-    /// The remote server is the entry in the variable HOOKWEAVE_MCP_ENTRY, which `install --mcp` writes
+    /// The remote server is the entry in the variable `HOOKWEAVE_MCP_ENTRY`, which `install --mcp` writes
     #[arg(long, conflicts_with = "url")]
     entry: bool,
 

@@ -11,7 +11,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The longest wait that a server may ask for.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
-/// Where a stream goes on after its connection has ended.
+/// Where a stream continues after its connection has ended.
 #[derive(Debug)]
 pub(super) struct Position {
     /// The last event that had an id.

@@ -17,14 +17,14 @@ use super::message::{Kind, Message, id_text};
 use super::proxy::{End, Proxy, lock};
 use crate::clock::now;
 
-/// How long a connection, and the receipt of a message that nobody answers, may take.
+/// How long a connection, and the receipt of a message without an answer, may take.
 const CONNECT: Duration = Duration::from_secs(20);
 const RECEIPT: Duration = Duration::from_secs(30);
 
 /// How long the end of the session may take.
 const GOODBYE: Duration = Duration::from_secs(5);
 
-/// How long the stream of the server's own messages may last before it is asked for anew.
+/// How long the stream of the server's own messages may last before it is requested again.
 const LISTEN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many requests are under way at once.
@@ -185,7 +185,7 @@ impl Remote {
         }
     }
 
-    /// Makes a request; whatever comes of it, the client gets an answer.
+    /// Makes a request. The client gets an answer, if only an error.
     fn request(&self, line: &[u8], id: &str, cancel: &Cancel, begins: bool) {
         let came = self.answered(line, id, cancel, begins);
         // In between the client may have cancelled it, or the answer come before what went wrong.
@@ -198,7 +198,7 @@ impl Remote {
         drop(self.close(id));
     }
 
-    /// Nobody waits for an answer any more.
+    /// No side waits for an answer any more.
     fn close(&self, id: &str) -> Option<Cancel> {
         let closed = lock(&self.open).remove(id);
         self.one_over.notify_all();
@@ -270,7 +270,7 @@ impl Remote {
         }
     }
 
-    /// Reads a stream to its end: whether the answer was in it, and why it broke. The error is a stream that cannot go on.
+    /// Reads a stream to its end: whether the answer was in it, and why it broke. The error is that the stream breaks the protocol.
     fn read(
         &self,
         stream: WebStream,
@@ -323,14 +323,15 @@ impl Remote {
         let remote = Arc::clone(self);
         let thread = std::thread::Builder::new().name("hookweave-listen".to_owned());
         if let Err(why) = thread.spawn(move || remote.listen(&cancel)) {
-            say(&format!("messages of the server {} itself are not heard: {why}", self.proxy.name()));
+            say(&format!("messages that the server {} sends by itself do not arrive: {why}", self.proxy.name()));
         }
     }
 
     /// Listens to what the server says of its own accord, if it does.
     fn listen(&self, cancel: &Cancel) {
-        let unheard =
-            |why: &str| say(&format!("messages of the server {} itself are not heard: {why}", self.proxy.name()));
+        let unheard = |why: &str| {
+            say(&format!("messages that the server {} sends by itself do not arrive: {why}", self.proxy.name()));
+        };
         let mut position = Position::default();
         let mut failures = 0_u32;
         loop {

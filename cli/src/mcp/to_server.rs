@@ -52,7 +52,7 @@ impl ToServer {
         self.places.iter().any(|place| matches!(place, Place::Message(Some(id), _) if id == request))
     }
 
-    /// A call gives up its place: it is sent, or never will be. What waited for it goes on.
+    /// A call gives up its place: it is sent, or never will be. What waited for it is sent.
     pub(super) fn leave(&mut self, call: &str) {
         if let Some(at) = self.place_of(call) {
             self.places.remove(at);

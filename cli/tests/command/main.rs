@@ -3,7 +3,13 @@
 //! The commands around it (`sed`, `date`) are those of Linux.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test ends with a message")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::format_push_string,
+    reason = "a test ends with a message"
+)]
 
 mod attacks;
 mod golden;

@@ -89,7 +89,7 @@ fn usual(request: &Request, to: &mut TcpStream) {
         ("POST", "tools/call") => answer(to, 200, JSON, &request.tool_text()),
         ("POST", method) if method.starts_with("notifications/") => answer(to, 202, "", ""),
         ("POST", _) if request.body.get("id").is_some() && request.body.get("method").is_none() => {
-            answer(to, 202, "", "")
+            answer(to, 202, "", "");
         }
         ("POST", _) => answer(to, 200, JSON, &request.result(&json!({}))),
         ("DELETE", _) => answer(to, 200, "", ""),

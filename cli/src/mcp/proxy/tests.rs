@@ -293,7 +293,9 @@ fn what_the_client_says_reaches_the_server_in_its_order() {
         call(5, "run"),
         "{\"method\":\"notifications/z\"}\n".to_owned(),
     ];
-    lines.iter().for_each(|line| both.client_says(line));
+    for line in &lines {
+        both.client_says(line);
+    }
     // An answer to the server is no part of the order: a call that is judged may wait for nothing else.
     let answer = "{\"id\":\"s\",\"result\":{}}\n";
     both.client_says(answer);
