@@ -1,8 +1,10 @@
-//! The servers in the configuration of a client of the Model Context Protocol, started through `hookweave mcp-proxy`.
+//! The servers in the configuration of a client of the Model Context Protocol, reached through `hookweave mcp-proxy`.
 //!
-//! All that is written stands before what was there, so that taking it out again leaves the file as it was, to the byte.
+//! All that is written stands before what was there, so that taking it out again leaves the file as it was, to the byte. A
+//! server with an address becomes one that is started, and keeps its old entry in a variable: there no other user of the
+//! machine sees its keys, as they would in the words of a command.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::mcp::plain;
 use crate::splice::Step::{Field, Item};
@@ -12,6 +14,18 @@ use crate::splice::{JsonText, Step};
 const FIELDS: &[&str] = &["mcpServers", "servers"];
 
 const PROXY: &str = "mcp-proxy";
+
+/// The variable that holds the entry of a server with an address, as it was written.
+pub(crate) const ENTRY: &str = "HOOKWEAVE_MCP_ENTRY";
+
+/// What the types of servers that speak Streamable HTTP are called, by one client or another.
+const HTTP: &[&str] = &["http", "streamable-http", "streamableHttp"];
+
+/// The fields of an entry that say where its server is; the others mean the same of any server.
+const OF_ADDRESSES: &[&str] = &["type", "url", "headers"];
+
+/// Fields by which a client itself logs in.
+const LOGINS: &[&str] = &["auth", "authProviderType", "headersHelper", "oauth"];
 
 /// A configuration about to be changed.
 pub(crate) struct Servers {
@@ -23,8 +37,8 @@ pub(crate) struct Servers {
 pub(crate) struct Wrapped {
     /// Their tools are judged.
     pub(crate) judged: Vec<String>,
-    /// They are reached by an address, and their tools are not judged.
-    pub(crate) left: Vec<String>,
+    /// Their tools are not judged, for the reason given.
+    pub(crate) left: Vec<(String, &'static str)>,
 }
 
 impl Servers {
@@ -59,7 +73,10 @@ impl Servers {
             let steps = [server.as_slice(), &[Field("command")]].concat();
             let Some(command) = self.text.source(&steps).filter(|_| value.get("command").is_some_and(Value::is_string))
             else {
-                wrapped.left.push(name);
+                match self.put_before_address(&server, &name, program, options) {
+                    Ok(()) => wrapped.judged.push(name),
+                    Err(why) => wrapped.left.push((name, why)),
+                }
                 continue;
             };
             let list = [server.as_slice(), &[Field("args")]].concat();
@@ -86,12 +103,81 @@ impl Servers {
         Ok(wrapped)
     }
 
+    /// Starts the proxy in front of a server with an address, or says why not.
+    fn put_before_address(
+        &mut self,
+        server: &[Step<'_>],
+        name: &str,
+        program: &str,
+        options: &[String],
+    ) -> Result<(), &'static str> {
+        let Some(Value::Object(mut entry)) = self.text.value(server) else {
+            return Err("has no `command` and no `url`");
+        };
+        let Some(url) = entry.get("url").and_then(Value::as_str) else { return Err("has no `command` and no `url`") };
+        let is_http = match entry.get("type") {
+            None => !url.trim_end_matches('/').ends_with("/sse"),
+            Some(kind) => kind.as_str().is_some_and(|kind| HTTP.contains(&kind)),
+        };
+        if !is_http {
+            return Err("is reached by another way than Streamable HTTP (type `http`)");
+        }
+        if LOGINS.iter().any(|field| entry.contains_key(*field)) {
+            return Err("needs a login that its client makes");
+        }
+        let Some(source) = self.text.source(server) else { return Err("has no `command` and no `url`") };
+        let mut env = match entry.remove("env") {
+            None => Map::new(),
+            Some(Value::Object(env)) => env,
+            Some(_) => return Err("has an `env` that is no object"),
+        };
+        env.insert(ENTRY.to_owned(), source.into());
+        let mut words = vec![PROXY.to_owned(), "--name".to_owned(), plain(name)];
+        words.extend(options.iter().cloned().chain(["--entry".to_owned()]));
+        let mut new = Map::new();
+        if entry.contains_key("type") {
+            new.insert("type".to_owned(), "stdio".into());
+        }
+        new.insert("command".to_owned(), program.into());
+        new.insert("args".to_owned(), json!(words));
+        new.insert("env".to_owned(), env.into());
+        new.extend(entry.into_iter().filter(|(field, _)| !OF_ADDRESSES.contains(&field.as_str())));
+        self.text.set(server, &Value::Object(new));
+        Ok(())
+    }
+
+    /// Puts the entry of a server with an address back, with what its client has changed of it since.
+    fn put_back_address(&mut self, server: &[Step<'_>], source: &str) {
+        let Some(Value::Object(now)) = self.text.value(server) else { return };
+        self.text.replace(server, source);
+        let Some(Value::Object(before)) = self.text.value(server) else { return };
+        let is_own = |field: &str| OF_ADDRESSES.contains(&field) || ["command", "args", "env"].contains(&field);
+        for (field, value) in now.iter().filter(|(field, _)| !is_own(field)) {
+            match before.get(field) {
+                Some(old) if old == value => {}
+                Some(_) => self.text.set(&[server, &[Field(field)]].concat(), value),
+                None => self.text.put(server, Some(field), value),
+            }
+        }
+        for field in before.keys().filter(|field| !is_own(field) && !now.contains_key(*field)) {
+            if let Some(at) = self.text.names(server).iter().position(|name| name == field) {
+                self.text.take(server, at);
+            }
+        }
+    }
+
     /// Starts the servers themselves again; gives how many were started through the proxy.
     pub(crate) fn unwrap(&mut self) -> usize {
         let mut number = 0;
         for (field, name) in self.all() {
             let server = [Field(field), Field(&name)];
-            let Some(words) = self.text.value(&server).as_ref().and_then(own_words) else { continue };
+            let value = self.text.value(&server).unwrap_or_default();
+            if let Some(source) = own_entry(&value) {
+                self.put_back_address(&server, source);
+                number += 1;
+                continue;
+            }
+            let Some(words) = own_words(&value) else { continue };
             let list = [server.as_slice(), &[Field("args")]].concat();
             let command = self.text.source(&[list.as_slice(), &[Item(words.len())]].concat());
             let Some(command) = command else { continue };
@@ -123,15 +209,29 @@ impl Servers {
     }
 }
 
-/// The words up to the server's own command, if a server is started through the proxy.
-fn own_words(server: &Value) -> Option<Vec<String>> {
+/// The words of the proxy, if a server is reached through it.
+fn proxy_words(server: &Value) -> Option<&Vec<Value>> {
     let program = server.get("command")?.as_str()?;
     let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let words = server.get("args")?.as_array()?;
-    let is_own = program.starts_with("hookweave") && words.first()?.as_str()? == PROXY;
+    (program.starts_with("hookweave") && words.first()?.as_str()? == PROXY).then_some(words)
+}
+
+/// The old entry of a server with an address, if it is reached through the proxy.
+fn own_entry(server: &Value) -> Option<&str> {
+    let words = proxy_words(server)?;
+    let source = server.get("env")?.get(ENTRY)?.as_str()?;
+    let is_entry = words.iter().any(|word| word.as_str() == Some("--entry"));
+    (is_entry && JsonText::read(source).is_ok_and(|entry| entry.value(&[]).is_some_and(|value| value.is_object())))
+        .then_some(source)
+}
+
+/// The words up to the server's own command, if a server is started through the proxy.
+fn own_words(server: &Value) -> Option<Vec<String>> {
+    let words = proxy_words(server)?;
     let end = words.iter().position(|word| word.as_str() == Some("--"))?;
     let own = words.iter().take(end + 1).map(|word| word.as_str().map(str::to_owned));
-    own.collect::<Option<Vec<_>>>().filter(|own| is_own && own.len() < words.len())
+    own.collect::<Option<Vec<_>>>().filter(|own| own.len() < words.len())
 }
 
 #[cfg(test)]
@@ -152,6 +252,8 @@ mod tests {
             "{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {\r\n\t\t\t\"command\": \"C:\\\\x\\/\\u0061\"\r\n\t\t}\r\n\t}\r\n}",
             "{\n  // mine\n  \"mcpServers\": {\n    \"a b\": {\n      \"args\": [ // its words\n        \"-y\",\n        \"x\",\n      ],\n      \"command\": \"npx\", \"env\": {},\n    },\n  },\n}\n",
             r#"{"mcpServers": {"a": {"command": "x", "args": [ ]}, "b": {"env": {}, "command": "y"}}}"#,
+            r#"{"servers": {"far": {"url" :"https://x.test/mcp" , "type":"http","headers": {"A": "\u0062\"${C}"}, "disabled":true}}}"#,
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"far\": {\r\n\t\t\t// mine\r\n\t\t\t\"url\": \"https://x.test/mcp\", // its\r\n\t\t\t\"env\": {\"A\":\"b\"},\r\n\t\t},\r\n\t},\r\n}",
         ] {
             let (text_with, wrapped_servers) = wrapped(text);
             assert!(!wrapped_servers.judged.is_empty() && text_with != *text, "{text_with}");
@@ -171,10 +273,42 @@ mod tests {
     }
 
     #[test]
-    fn servers_with_an_address_are_left_and_others_programs_too() {
-        let text = r#"{"mcpServers": {"far": {"url": "https://x.test/mcp"}, "a": {"command": "x"}}}"#;
-        let names = Wrapped { judged: vec!["a".to_owned()], left: vec!["far".to_owned()] };
-        assert_eq!(wrapped(text).1, names);
+    fn a_server_with_an_address_is_started_with_its_old_entry() {
+        let entry = r#"{"url": "https://x.test/mcp", "type": "http", "disabled": true, "headers": {"A": "k"}}"#;
+        let (text, servers) = wrapped(&format!(r#"{{"mcpServers": {{"far": {entry}}}}}"#));
+        assert_eq!(servers.judged, ["far"]);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let words = json!(["mcp-proxy", "--name", "far", "--require-policy", "--entry"]);
+        assert_eq!(
+            value["mcpServers"]["far"],
+            json!({"type": "stdio", "command": "hookweave", "args": words, "env": {ENTRY: entry}, "disabled": true})
+        );
+    }
+
+    #[test]
+    fn what_a_client_changes_meanwhile_stays() {
+        let before = r#"{"servers": {"far": {"url": "https://x.test/mcp", "disabled": false, "a": 1}}}"#;
+        let (text, _) = wrapped(before);
+        let text = text.replace(r#""disabled": false"#, r#""disabled": true"#).replace(r#""a": 1"#, r#""b": 2"#);
+        let mut servers = Servers::read(&text).unwrap();
+        assert_eq!(servers.unwrap(), 1);
+        let after = r#"{"servers": {"far": {"url": "https://x.test/mcp", "disabled": true, "b": 2}}}"#;
+        assert_eq!(servers.text(), after);
+    }
+
+    #[test]
+    fn servers_that_the_proxy_cannot_reach_are_left_and_others_programs_too() {
+        for (entry, why) in [
+            (r#"{"type": "sse", "url": "https://x.test/mcp"}"#, "another way"),
+            (r#"{"url": "https://x.test/sse"}"#, "another way"),
+            (r#"{"httpUrl": "https://x.test/mcp"}"#, "no `url`"),
+            (r#"{"type": "http", "url": "https://x.test/mcp", "oauth": {}}"#, "login"),
+        ] {
+            let text = format!(r#"{{"mcpServers": {{"far": {entry}, "a": {{"command": "x"}}}}}}"#);
+            let (text, servers) = wrapped(&text);
+            assert!(text.contains(entry) && servers.judged == ["a"], "{text}");
+            assert!(servers.left[0].0 == "far" && servers.left[0].1.contains(why), "{servers:?}");
+        }
         let other = r#"{"mcpServers": {"a": {"command": "uvx", "args": ["mcp-proxy", "--", "x"]}}}"#;
         assert_eq!(Servers::read(other).unwrap().unwrap(), 0);
     }

@@ -29,8 +29,19 @@ pub(crate) fn command_of(words: &[OsString]) -> Result<Command> {
 
 /// Starts a program. Signals that are meant for both do not end this process before it.
 pub(crate) fn start(command: &mut Command) -> Result<Running> {
+    started(command, false)
+}
+
+/// The same with a group of its own, where the system has groups: it can be ended with all that it starts.
+pub(crate) fn start_group(command: &mut Command) -> Result<Running> {
+    started(command, true)
+}
+
+fn started(command: &mut Command, leads: bool) -> Result<Running> {
     #[cfg(unix)]
-    let started = signals::start(command).map(|(child, passing)| Running { child, _signals: passing });
+    let started = signals::start(command, leads).map(|(child, passing)| Running { child, _signals: passing });
+    #[cfg(not(unix))]
+    let _ = leads;
     #[cfg(not(unix))]
     let started = command.spawn().map(|child| Running { child });
     started.map_err(|why| {
@@ -40,6 +51,31 @@ pub(crate) fn start(command: &mut Command) -> Result<Running> {
 }
 
 impl Running {
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        #[cfg(unix)]
+        return signals::has_ended(&self.child);
+        #[cfg(not(unix))]
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
+    /// Kills it, with its group where it leads one.
+    pub(crate) fn kill_group(&mut self) {
+        #[cfg(unix)]
+        signals::kill_group(&self.child);
+        #[cfg(not(unix))]
+        drop(self.child.kill());
+    }
+
+    /// Waits for its end, and ends what is left of the group that it leads.
+    pub(crate) fn end_group(mut self) -> Result<ExitStatus> {
+        #[cfg(unix)]
+        let ended = signals::end_group(&mut self.child);
+        #[cfg(not(unix))]
+        let ended = self.child.wait();
+        ended.map_err(|why| Failed::new(format!("the program cannot be waited for: {why}")))
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> Result<ExitStatus> {
         self.child.wait().map_err(|why| Failed::new(format!("the program cannot be waited for: {why}")))

@@ -111,7 +111,13 @@ describe("the files of Cocode's documentation", { skip }, () => {
     const [hook] = client.listHooks();
     assert.deepEqual(
       [hook?.name, hook?.event, hook?.once, hook?.origin?.runs, hook?.origin?.scope],
-      ["session-notify", "SessionStart", true, "POST https://hooks.slack.com/services/xxx", "project"],
+      [
+        "session-notify",
+        "SessionStart",
+        true,
+        "POST https://hooks.slack.com/services/xxx",
+        "project",
+      ],
     );
     const { hooks } = client.explain("SessionStart", { source: "startup" });
     assert.deepEqual(

@@ -87,7 +87,12 @@ def test_a_hook_is_listed_with_everything() -> None:
             temporary=False,
             order=0,
             origin=Origin(
-                Path(__file__), "nothing", nothing.__code__.co_firstlineno, "project", "hookweave", f"{__name__}.nothing"
+                Path(__file__),
+                "nothing",
+                nothing.__code__.co_firstlineno,
+                "project",
+                "hookweave",
+                f"{__name__}.nothing",
             ),
         )
     ]

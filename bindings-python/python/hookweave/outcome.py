@@ -275,7 +275,9 @@ def hook_infos(parts: Parts, function_of: Callable[[str], object]) -> list[HookI
     for part in parts:
         fields = dict(part)
         limit = fields.pop("timeout_ms")
-        origin = origin_of(fields.pop("origin", None)) or _origin_of_function(function_of(fields["id"]), fields["scope"])
+        origin = origin_of(fields.pop("origin", None)) or _origin_of_function(
+            function_of(fields["id"]), fields["scope"]
+        )
         infos.append(HookInfo(timeout=None if limit is None else limit / 1000, origin=origin, **fields))
     return infos
 

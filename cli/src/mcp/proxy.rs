@@ -1,7 +1,7 @@
 //! Both sides of a conversation: what is passed on as it came, and what is judged.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,6 +17,7 @@ use super::judge::{Caller, Judge, Judged, Made, say};
 use super::lines;
 use super::message::{CALL, Kind, Message, id_text};
 use super::result::{Answer, add_notes, changed, refusal};
+use super::to_server::{ToServer, write_line};
 use crate::clock::now;
 use crate::drive::DECIDING_STACK;
 
@@ -53,7 +54,9 @@ pub(crate) struct Proxy {
     longest: u64,
     to_client: Mutex<Box<dyn Write + Send>>,
     /// Held while a call is sent, so that its cancellation cannot come before it. Taken before `requests`.
-    to_server: Mutex<Option<Box<dyn Write + Send>>>,
+    to_server: Mutex<ToServer>,
+    /// A place in the order has become free.
+    moved: Condvar,
     requests: Mutex<Requests>,
     /// The questions that the client's user has not answered.
     asked: Mutex<HashMap<String, Sender<Map<String, Value>>>>,
@@ -62,7 +65,7 @@ pub(crate) struct Proxy {
     one_over: Condvar,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -82,13 +85,19 @@ impl Proxy {
             asks,
             longest,
             to_client: Mutex::new(Box::new(to_client)),
-            to_server: Mutex::new(Some(Box::new(to_server))),
+            to_server: Mutex::new(ToServer::new(to_server)),
+            moved: Condvar::new(),
             requests: Mutex::default(),
             asked: Mutex::default(),
             can_ask: AtomicBool::new(false),
             running: Mutex::new(0),
             one_over: Condvar::new(),
         })
+    }
+
+    /// The server's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The hooks that judge, if there are any.
@@ -113,7 +122,7 @@ impl Proxy {
         self.can_ask.store(false, Ordering::Release);
         lock(&self.asked).clear();
         self.wait_for_calls(None);
-        *lock(&self.to_server) = None;
+        lock(&self.to_server).close();
         End::Over
     }
 
@@ -145,9 +154,20 @@ impl Proxy {
         let passed = lock(&self.requests).give_up(why);
         lock(&self.asked).clear();
         for id in passed {
-            let id: Value = serde_json::from_str(&id).unwrap_or_default();
-            let error = json!({"code": SERVER_ERROR, "message": why});
-            self.tell_client(&line_of(&json!({"jsonrpc": "2.0", "id": id, "error": error})));
+            self.tell_client(&line_of(&error_of(&id, why)));
+        }
+    }
+
+    /// No answer comes to one request: who waits for it gets an error.
+    pub(super) fn fail(&self, id: &str, why: &str) {
+        let error = error_of(id, why);
+        let whose = lock(&self.requests).answered(id);
+        match (whose, &error) {
+            (Whose::Client, _) => self.tell_client(&line_of(&error)),
+            (Whose::Call(call), Value::Object(fields)) => {
+                let _ = call.send(Heard::Answer { line: line_of(&error), fields: fields.clone() });
+            }
+            _ => {}
         }
     }
 
@@ -170,9 +190,10 @@ impl Proxy {
                 }
             }
             Kind::Notification { method } if method == "notifications/cancelled" => self.cancel(line, &message),
-            Kind::Notification { .. } => self.tell_server(line),
+            Kind::Notification { .. } => lock(&self.to_server).pass(None, line),
             Kind::Request { id, method } if method == CALL => {
                 let Some(heard) = lock(&self.requests).begin(id) else { return Err(used_twice(id)) };
+                lock(&self.to_server).line_up(id);
                 let call =
                     Call { proxy: Arc::clone(self), id: id.clone(), line: line.to_vec(), message, heard, last: None };
                 self.start(call);
@@ -187,13 +208,19 @@ impl Proxy {
                 if !lock(&self.requests).pass(id) {
                     return Err(used_twice(id));
                 }
-                self.tell_server(line);
+                if method == "ping" {
+                    // It asks whether the server lives, not what it has done: a question to a person must not delay it.
+                    self.tell_server(line);
+                } else {
+                    lock(&self.to_server).pass(Some(id), line);
+                }
             }
         }
         Ok(())
     }
 
-    fn of_server(&self, line: Vec<u8>, message: Message) {
+    /// Passes on what the server says.
+    pub(super) fn of_server(&self, line: Vec<u8>, message: Message) {
         let Kind::Response { id: Some(id) } = &message.kind else { return self.tell_client(&line) };
         let whose = lock(&self.requests).answered(id);
         match whose {
@@ -210,16 +237,28 @@ impl Proxy {
         let Some(Ok(Some(id))) = message.param("requestId").map(id_text) else { return self.tell_server(line) };
         let mut server = lock(&self.to_server);
         let known = lock(&self.requests).cancel(&id);
-        let Some(known) = known else { return };
+        let Some(known) = known else {
+            server.leave(&id);
+            return self.moved.notify_all();
+        };
         if known == id {
-            write_to(server.as_mut(), line);
+            if server.holds(&id) {
+                return server.pass(None, line);
+            }
+            let _ = server.write(line);
             return;
         }
         let mut fields = message.fields.clone();
         if let Some(Value::Object(params)) = fields.get_mut("params") {
             params.insert("requestId".to_owned(), serde_json::from_str(&known).unwrap_or_default());
         }
-        write_to(server.as_mut(), &line_of(&Value::Object(fields)));
+        let _ = server.write(&line_of(&Value::Object(fields)));
+    }
+
+    /// A call needs its place in the order no more.
+    fn leave(&self, call: &str) {
+        lock(&self.to_server).leave(call);
+        self.moved.notify_all();
     }
 
     /// Judges and makes a call on a thread of its own.
@@ -227,12 +266,13 @@ impl Proxy {
         let mut running = lock(&self.running);
         if *running >= MOST_CALLS {
             drop(running);
+            self.leave(&call.id);
             return call.refuse(&format!("{MOST_CALLS} calls are under way; make it again when one is over"));
         }
         *running += 1;
         drop(running);
         let (key, id) = (call.id.clone(), call.message.fields.get("id").cloned());
-        let over = Over(Arc::clone(self));
+        let over = Over { proxy: Arc::clone(self), call: key.clone() };
         let thread = std::thread::Builder::new().name("hookweave-call".to_owned()).stack_size(DECIDING_STACK);
         let started = thread.spawn(move || {
             let _over = over;
@@ -247,11 +287,13 @@ impl Proxy {
     }
 
     fn tell_client(&self, line: &[u8]) {
-        write_to(Some(&mut *lock(&self.to_client)), line);
+        // A side that does not read any more is noticed by what it says, or by its end.
+        let _ = write_line(&mut **lock(&self.to_client), line);
     }
 
+    /// Tells the server at once what has no place in the order.
     fn tell_server(&self, line: &[u8]) {
-        write_to(lock(&self.to_server).as_mut(), line);
+        let _ = lock(&self.to_server).write(line);
     }
 
     /// Asks the client's user, by the protocol.
@@ -309,6 +351,12 @@ fn used_twice(id: &str) -> String {
     format!("uses the id {id} again; an answer to it could be that to another request")
 }
 
+/// An error as the answer to a request.
+fn error_of(id: &str, why: &str) -> Value {
+    let id: Value = serde_json::from_str(id).unwrap_or_default();
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": SERVER_ERROR, "message": why}})
+}
+
 /// A message as a line.
 fn line_of(message: &Value) -> Vec<u8> {
     let mut line = message.to_string().into_bytes();
@@ -316,27 +364,17 @@ fn line_of(message: &Value) -> Vec<u8> {
     line
 }
 
-/// Writes a line; a side that does not read any more is noticed by what it says, or by its end.
-fn write_to(side: Option<&mut Box<dyn Write + Send>>, line: &[u8]) {
-    let Some(side) = side else { return };
-    let _ = write_line(side, line);
-}
-
-fn write_line(side: &mut dyn Write, line: &[u8]) -> io::Result<()> {
-    side.write_all(line)?;
-    if !line.ends_with(b"\n") {
-        side.write_all(b"\n")?;
-    }
-    side.flush()
-}
-
 /// A call that is over when it is dropped.
-struct Over(Arc<Proxy>);
+struct Over {
+    proxy: Arc<Proxy>,
+    call: String,
+}
 
 impl Drop for Over {
     fn drop(&mut self) {
-        *lock(&self.0.running) -= 1;
-        self.0.one_over.notify_all();
+        self.proxy.leave(&self.call);
+        *lock(&self.proxy.running) -= 1;
+        self.proxy.one_over.notify_all();
     }
 }
 
@@ -476,12 +514,16 @@ impl Caller for Call {
             Some(Made { output: why.into(), is_error: true, took: now().saturating_duration_since(began) })
         };
         {
-            let mut server = lock(&self.proxy.to_server);
+            let server = lock(&self.proxy.to_server);
+            let waited = self.proxy.moved.wait_while(server, |server| server.is_behind(&self.id));
+            let mut server = waited.unwrap_or_else(PoisonError::into_inner);
             if !lock(&self.proxy.requests).sent(&self.id, &id.to_string()) {
                 return None;
             }
-            let sent = server.as_mut().map(|server| write_line(server, &request));
-            if !matches!(sent, Some(Ok(()))) {
+            let sent = server.write(&request);
+            server.leave(&self.id);
+            self.proxy.moved.notify_all();
+            if sent.is_err() {
                 return failed(format!("the server {} does not read any more", self.proxy.name));
             }
         }

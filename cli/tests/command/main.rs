@@ -3,12 +3,19 @@
 //! The commands around it (`sed`, `date`) are those of Linux.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test ends with a message")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::format_push_string,
+    reason = "a test ends with a message"
+)]
 
 mod attacks;
 mod golden;
 mod outputs;
 mod pages;
+mod remote;
 mod support;
 mod together;
 mod watch;

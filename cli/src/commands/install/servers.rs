@@ -46,8 +46,8 @@ impl Install {
             let change = changed(&file, before, servers.text());
             Ok((make(screen, std::slice::from_ref(&change), self.how), change))
         })?;
-        for name in &wrapped.left {
-            warn(screen, &format!("{name} is reached by an address, not started: calls of its tools are not judged"))?;
+        for (name, why) in &wrapped.left {
+            warn(screen, &format!("{name} {why}: calls of its tools are not judged"))?;
         }
         if is_made {
             let number = count(wrapped.judged.len(), "server");
@@ -64,7 +64,7 @@ impl Uninstall {
         let mut servers = Servers::read(&before).map_err(|why| Failed::file(named, why))?;
         if servers.unwrap() == 0 {
             let file = shown(&named.display().to_string());
-            writeln!(screen, "Nothing to change: no server of {file} is started through hookweave.")?;
+            writeln!(screen, "Nothing to change: no server of {file} is reached through hookweave.")?;
             return Ok(Verdict::Fine);
         }
         let change = changed(&file, before, servers.text());

@@ -273,6 +273,41 @@ fn a_call_that_is_cancelled_while_it_is_judged_is_not_made() {
 }
 
 #[test]
+fn what_the_client_says_reaches_the_server_in_its_order() {
+    let waits = "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"mcp__srv__run\"\ntimeout = 120\n\
+                 command = \"until [ -e FOLDER/go ]; do sleep 0.01; done\"\n\
+                 [[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"mcp__srv__no\"\nblock = \"no\"\n";
+    let mut both = Conversation::new(waits);
+    let call = |id: u32, tool: &str| {
+        let params = json!({"name": tool, "arguments": {}});
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+    };
+    let cancel = "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":3}}\n".to_owned();
+    let lines = [
+        call(1, "run"),
+        "{\"method\":\"notifications/x\"}\n".to_owned(),
+        call(2, "other"),
+        "{\"id\":3,\"method\":\"x/y\"}\n".to_owned(),
+        cancel,
+        call(4, "no"),
+        call(5, "run"),
+        "{\"method\":\"notifications/z\"}\n".to_owned(),
+    ];
+    for line in &lines {
+        both.client_says(line);
+    }
+    // An answer to the server is no part of the order: a call that is judged may wait for nothing else.
+    let answer = "{\"id\":\"s\",\"result\":{}}\n";
+    both.client_says(answer);
+    assert_eq!(both.server_gets(), answer);
+    assert_eq!(json_of(&both.client_gets())["id"], 4);
+    std::fs::write(both.path("go"), "").unwrap();
+    for line in lines.iter().filter(|line| !line.contains("\"no\"")) {
+        assert_eq!(both.server_gets(), *line);
+    }
+}
+
+#[test]
 fn what_breaks_the_protocol_ends_the_conversation() {
     let long = format!("{{\"id\":1,\"method\":\"ping\",\"params\":{{\"x\":\"{}\"}}}}\n", "x".repeat(4096));
     for (lines, why) in [

@@ -35,6 +35,8 @@ pub(super) enum Fault {
 /// The state of one request.
 pub(super) struct Call {
     deadline: Instant,
+    /// How long a lookup and the last of several addresses may take.
+    pub(super) patience: Duration,
     state: Mutex<State>,
 }
 
@@ -47,9 +49,14 @@ struct State {
 
 impl Call {
     pub(super) fn new(timeout: Duration) -> Arc<Self> {
+        Self::with_patience(timeout, LONGEST)
+    }
+
+    /// The same where a connection must come about sooner than the answer.
+    pub(super) fn with_patience(timeout: Duration, patience: Duration) -> Arc<Self> {
         let start = now();
         let deadline = start.checked_add(timeout.min(LONGEST)).unwrap_or(start);
-        Arc::new(Self { deadline, state: Mutex::default() })
+        Arc::new(Self { deadline, patience, state: Mutex::default() })
     }
 
     /// Makes this the request of the current thread, until the value is dropped.

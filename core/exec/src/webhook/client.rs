@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use ureq::Agent;
-use ureq::http::{HeaderMap, HeaderName, HeaderValue};
+use ureq::http::{self, HeaderMap, HeaderName, HeaderValue};
 use ureq::tls::{RootCerts, TlsConfig};
 
 use super::call::Call;
@@ -14,7 +14,8 @@ use super::error::WebhookError;
 use super::exchange::Exchange;
 use super::resolve::{GuardedResolver, Resolve, SystemResolver};
 use super::rules::Rules;
-use super::spec::{WebPolicy, WebhookSpec};
+use super::spec::{Method, WebPolicy, WebhookSpec};
+use super::stream::{StreamRequest, WebStream};
 use super::target::Target;
 use super::wire::GuardedConnector;
 use super::{headers, roots};
@@ -88,9 +89,59 @@ impl WebClient {
         let ended = Arc::clone(&call);
         let _watch = cancel.watch(move || ended.cancel());
         let agents = self.agents();
-        let cap = self.policy.response_cap;
-        let exchange = Exchange { method: spec.method, headers, body, timeout, cap, call: &call };
-        exchange.run(target, |target| rules.admit(target), |target| self.agent(&agents, rules, target))
+        let method = match spec.method {
+            Method::Post => http::Method::POST,
+            Method::Put => http::Method::PUT,
+        };
+        let exchange = Exchange { method, headers, body: Some(body), timeout, call: &call };
+        let (target, response) =
+            exchange.run(target, |target| rules.admit(target), |target| self.agent(&agents, rules, target))?;
+        exchange.read(&target, response, self.policy.response_cap)
+    }
+
+    /// Sends a request and gives its answer to read as it comes. Blocks until its headers are there, until the timeout or
+    /// until one of the signals cancels it.
+    ///
+    /// Plain http is refused but to this machine: such requests carry keys.
+    pub fn stream(&self, request: &StreamRequest<'_>, cancels: &[&Cancel]) -> Result<WebStream, WebhookError> {
+        let (rules, target, headers) = self.prepare_stream(request)?;
+        let call = Call::with_patience(request.timeout, request.connect);
+        let watches = cancels.iter().map(|cancel| {
+            let ended = Arc::clone(&call);
+            cancel.watch(move || ended.cancel())
+        });
+        let watches = watches.collect();
+        let agents = self.agents();
+        let method = match (request.body, request.ends_session) {
+            (Some(_), _) => http::Method::POST,
+            (None, false) => http::Method::GET,
+            (None, true) => http::Method::DELETE,
+        };
+        let timeout = request.timeout;
+        let exchange = Exchange { method, headers, body: request.body, timeout, call: &call };
+        let entered = call.enter();
+        let answered = exchange.run(target, |target| rules.admit(target), |target| self.agent(&agents, rules, target));
+        drop(entered);
+        let (target, response) = answered?;
+        Ok(WebStream::new(target.shown(), response, call, timeout, watches))
+    }
+
+    /// Checks all that can be checked without sending.
+    pub fn check_stream(&self, request: &StreamRequest<'_>) -> Result<(), WebhookError> {
+        self.prepare_stream(request).map(drop)
+    }
+
+    fn prepare_stream(&self, request: &StreamRequest<'_>) -> Result<(&Arc<Rules>, Target, HeaderMap), WebhookError> {
+        let rules = self.rules.as_ref().map_err(WebhookError::clone)?;
+        let target = Target::new(request.url)?;
+        rules.admit(&target)?;
+        if !target.is_secure() && !target.is_this_machine() {
+            let why = "is plain http to another machine, where all on the way can read and change what is sent; write \
+                       https://";
+            return Err(WebhookError::BadUrl { url: target.shown(), why: why.to_owned() });
+        }
+        let headers = headers::ready(request.headers, &target.shown(), request.body.is_some())?;
+        Ok((rules, target, headers))
     }
 
     fn prepare(

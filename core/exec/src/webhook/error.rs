@@ -137,3 +137,12 @@ pub enum WebhookError {
         why: &'static str,
     },
 }
+
+impl WebhookError {
+    /// What it says where the request was no hook's.
+    #[must_use]
+    pub fn of_a_server(&self) -> String {
+        let text = self.to_string();
+        text.strip_prefix("webhook ").map_or_else(|| text.clone(), str::to_owned)
+    }
+}

@@ -37,11 +37,44 @@ pub(super) fn headers(
     global: Option<&[String]>,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<HeaderMap, WebhookError> {
-    let mut map = HeaderMap::new();
-    let mut total = 0_usize;
+    let mut headers = Headers { shown, map: HeaderMap::new(), total: 0 };
     for (name, text) in &spec.headers {
+        let filled = || {
+            fill(spec, text, global, environment).map_err(|(variable, why)| WebhookError::UnsetVariable {
+                url: shown.to_owned(),
+                header: name.clone(),
+                variable,
+                why,
+            })
+        };
+        headers.put(name, filled)?;
+    }
+    let accept = HeaderValue::from_static("application/json, text/plain;q=0.9, */*;q=0.8");
+    headers.map.entry(ACCEPT).or_insert(accept);
+    Ok(headers.with_own(true))
+}
+
+/// Gives the headers of a request whose values have no variables.
+pub(super) fn ready(given: &[(String, String)], shown: &str, has_body: bool) -> Result<HeaderMap, WebhookError> {
+    let mut headers = Headers { shown, map: HeaderMap::new(), total: 0 };
+    for (name, value) in given {
+        headers.put(name, || Ok(value.clone()))?;
+    }
+    Ok(headers.with_own(has_body))
+}
+
+/// Headers while they are collected.
+struct Headers<'a> {
+    /// The URL for messages.
+    shown: &'a str,
+    map: HeaderMap,
+    total: usize,
+}
+
+impl Headers<'_> {
+    fn put(&mut self, name: &str, value: impl FnOnce() -> Result<String, WebhookError>) -> Result<(), WebhookError> {
         let bad = |why: &str| WebhookError::BadHeader {
-            url: shown.to_owned(),
+            url: self.shown.to_owned(),
             header: name.escape_debug().take(80).collect(),
             why: why.to_owned(),
         };
@@ -50,12 +83,7 @@ pub(super) fn headers(
         if RESERVED.contains(&key.as_str()) {
             return Err(bad("is set by hookweave itself; leave it out"));
         }
-        let filled = fill(spec, text, global, environment).map_err(|(variable, why)| WebhookError::UnsetVariable {
-            url: shown.to_owned(),
-            header: name.clone(),
-            variable,
-            why,
-        })?;
+        let filled = value()?;
         if filled.contains(['\r', '\n', '\0']) {
             return Err(bad("has a line break or NUL in its value; look at the variables that it names, too"));
         }
@@ -63,21 +91,27 @@ pub(super) fn headers(
             .map_err(|_| bad("has a control character in its value; take it out"))?;
         // Values are keys more often than not; they must not show in a debug log.
         value.set_sensitive(true);
-        total = total.saturating_add(key.as_str().len()).saturating_add(value.len());
-        if total > MAX_HEADERS || map.len() >= 128 {
+        let total = self.total.saturating_add(key.as_str().len()).saturating_add(value.len());
+        if total > MAX_HEADERS || self.map.len() >= 128 {
             return Err(bad("makes the headers too large; at most 32 KiB and 128 headers are sent"));
         }
-        map.append(key, value);
+        self.total = total;
+        self.map.append(key, value);
+        Ok(())
     }
-    for (name, value) in [
-        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (ACCEPT, HeaderValue::from_static("application/json, text/plain;q=0.9, */*;q=0.8")),
-        (USER_AGENT, HeaderValue::from_static(concat!("hookweave/", env!("CARGO_PKG_VERSION")))),
-        (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
-    ] {
-        map.entry(name).or_insert(value);
+
+    /// With those that every request has.
+    fn with_own(mut self, has_body: bool) -> HeaderMap {
+        let body = has_body.then(|| (CONTENT_TYPE, HeaderValue::from_static("application/json")));
+        let own = [
+            (USER_AGENT, HeaderValue::from_static(concat!("hookweave/", env!("CARGO_PKG_VERSION")))),
+            (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
+        ];
+        for (name, value) in body.into_iter().chain(own) {
+            self.map.entry(name).or_insert(value);
+        }
+        self.map
     }
-    Ok(map)
 }
 
 /// Fills in the variables of a value, or gives the one that is missing. What is filled in is not read again.

@@ -73,7 +73,7 @@ impl GuardedResolver {
             // The receiver is gone when the request has ended.
             let _ = sender.send(Some(found));
         })?;
-        let left = call.left()?;
+        let left = call.left()?.min(call.patience);
         call.during(
             move || drop(wake.send(None)),
             || match receiver.recv_timeout(left) {

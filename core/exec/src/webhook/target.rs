@@ -4,7 +4,7 @@
 //! The URL is normalised before anything looks at it, so that no two readers can disagree.
 
 use ureq::http::Uri;
-use url::{Position, Url};
+use url::{Host, Position, Url};
 
 use super::error::WebhookError;
 
@@ -69,6 +69,16 @@ impl Target {
 
     pub(super) fn is_secure(&self) -> bool {
         self.url.scheme() == "https"
+    }
+
+    /// Whether the host is this machine by its name or its address.
+    pub(super) fn is_this_machine(&self) -> bool {
+        match self.url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
     }
 
     /// Whether both have the same scheme, host and port.

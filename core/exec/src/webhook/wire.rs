@@ -42,7 +42,7 @@ impl GuardedConnector {
                 return Err(call.fail(Fault::Refused { address: address.ip(), kind }));
             }
             let is_last = index + 1 == addresses.len();
-            let patience = if is_last { Duration::MAX } else { PATIENCE };
+            let patience = if is_last { call.patience } else { PATIENCE };
             match connect(*address, patience, call) {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = io::Error::new(error.kind(), format!("{address}: {error}")),
