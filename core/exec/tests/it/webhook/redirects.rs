@@ -53,7 +53,10 @@ fn those_that_would_drop_the_event_are_refused() {
     for status in [301, 302, 303] {
         let server = countdown(status);
         let text = why(send(&server.url("/1")));
-        assert!(text.contains(&format!("{status} {}", server.url("/0"))) && text.contains("drop the event"), "{text}");
+        assert!(
+            text.contains(&format!("{status} {}", server.url("/0"))) && text.contains("drop what is sent"),
+            "{text}"
+        );
         assert_eq!(server.requests().len(), 1);
     }
 }
