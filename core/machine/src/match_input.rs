@@ -308,6 +308,16 @@ impl<'v, H: Host> MatchInput<'v, H> {
         values.flatten().flat_map(|view| self.as_text(&view).items).collect()
     }
 
+    /// The statements that a tool for databases is given.
+    pub(crate) fn statements(&self) -> SmallVec<[Cow<'v, str>; 1]> {
+        let tool = self.tool().filter(|tool| usual::may_take_statements(tool));
+        let (Some(tool), Some(args)) = (tool, self.args().items.first()) else { return SmallVec::new() };
+        let is_of_databases = usual::is_of_databases(tool);
+        let names = self.host.keys(args).unwrap_or_else(|_| usual::spelled_statements());
+        let names = names.iter().filter(|name| usual::names_statement(name, is_of_databases));
+        names.filter_map(|name| self.host.get(args, name)).flat_map(|view| self.as_text(&view).items).collect()
+    }
+
     /// The working directory of the event; `None` where it is not known.
     fn cwd(&self) -> Option<&str> {
         let known = self.cwd.get_or_init(|| {
