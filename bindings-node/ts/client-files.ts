@@ -124,8 +124,16 @@ export class ClientFiles extends ClientHooks {
    *
    * A command line counts as far as it is understood. Throws `invalid_hook`.
    */
-  protectPaths(paths: string | readonly string[], options: ProtectPathsOptions = {}): string[] {
-    return this.#loader.use("protect-paths", { ...options, paths });
+  protectPaths(
+    ...paths:
+      | readonly (string | readonly string[])[]
+      | readonly [...(string | readonly string[])[], ProtectPathsOptions]
+  ): string[] {
+    const all: readonly (string | readonly string[] | ProtectPathsOptions)[] = paths;
+    const isPath = (item: (typeof all)[number]): item is string | readonly string[] =>
+      typeof item === "string" || Array.isArray(item);
+    const options = all.find((item): item is ProtectPathsOptions => !isPath(item));
+    return this.#loader.use("protect-paths", { ...options, paths: all.filter(isPath).flat() });
   }
 
   /**

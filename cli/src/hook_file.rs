@@ -66,16 +66,38 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
     (out, lost)
 }
 
-/// The table of a guard that does what a permission rule does.
+/// The table of a guard that does what a permission rule does. One that keeps files from being read or changed keeps
+/// command lines from it too, which the rule's system sees to itself.
 pub(crate) fn guard(list: &PermissionList, rule: &str) -> String {
-    let why = text(&format!("{} has {rule}", list.name));
+    let reason = text(&format!("{} has {rule}", list.name));
     let (word, decision) = match list.ruling {
-        Ruling::Deny => ("deny", format!("block = {why}")),
-        Ruling::Ask => ("ask", format!("ask = {why}")),
+        Ruling::Deny => ("deny", format!("block = {reason}")),
+        Ruling::Ask => ("ask", format!("ask = {reason}")),
         Ruling::Allow => ("allow", "allow = true".to_owned()),
     };
+    if let Some((access, path)) = protected(rule).filter(|_| list.ruling != Ruling::Allow) {
+        let asks = if list.ruling == Ruling::Ask { "answer = \"ask\"\n" } else { "" };
+        let path = text(path);
+        return format!(
+            "[[hooks]]\nuse = \"protect-paths\"\npaths = [{path}]\nfor = \"{access}\"\n{asks}reason = {reason}\n"
+        );
+    }
     let (name, rule) = (text(&format!("{word} {rule}")), text(rule));
     format!("[[hooks]]\nname = {name}\nevent = \"PreToolUse\"\nmatcher = {{ rule = {rule} }}\n{decision}\n")
+}
+
+/// The files that a permission rule is about, and what is done with them.
+fn protected(rule: &str) -> Option<(&'static str, &str)> {
+    let (tool, path) = rule.trim().strip_suffix(')')?.split_once('(')?;
+    let access = match tool.trim() {
+        "Glob" | "Grep" | "LS" | "NotebookRead" | "Read" => "read",
+        "Edit" | "MultiEdit" | "NotebookEdit" | "Write" => "write",
+        _ => return None,
+    };
+    let path = path.trim();
+    // All files: no command line could be told from another.
+    let is_all = path.chars().all(|letter| "*/.".contains(letter));
+    (!is_all).then_some((access, path))
 }
 
 /// The matcher as the file says it, where one text says it all; else what it came to.

@@ -37,6 +37,8 @@ struct Rule {
     #[serde(default)]
     code: Vec<String>,
     #[serde(default)]
+    statements: bool,
+    #[serde(default)]
     unread: bool,
     #[serde(default)]
     nameless: bool,
@@ -83,8 +85,16 @@ fn write_rule(tables: &mut String, pack: &str, rule: &Rule) -> std::fmt::Result 
     writeln!(
         tables,
         "        parts: Parts {{ rules: &{:?}, unless: &{:?}, in_doubt: {}, reads: &{:?}, writes: &{:?}, flow: {flow}, \
-         code: &{:?}, unread: {}, nameless: {} }}, compiled: OnceLock::new() }},",
-        rule.rules, rule.unless, rule.in_doubt, rule.reads, rule.writes, rule.code, rule.unread, rule.nameless,
+         code: &{:?}, statements: {}, unread: {}, nameless: {} }}, compiled: OnceLock::new() }},",
+        rule.rules,
+        rule.unless,
+        rule.in_doubt,
+        rule.reads,
+        rule.writes,
+        rule.code,
+        rule.statements,
+        rule.unread,
+        rule.nameless,
     )
 }
 

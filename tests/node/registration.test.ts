@@ -658,3 +658,20 @@ test("messages spell conditions as this language does", () => {
     { code: "invalid_matcher", message: /matcher\.commandPattern: `rm \(`/ },
   );
 });
+
+await test("protected paths are given one by one, in a list, or both", async () => {
+  const register: ((client: HookClient) => unknown)[] = [
+    (client) => client.protectPaths("secrets/**", ".env", { for: "any" }),
+    (client) => client.protectPaths(["secrets/**", ".env"], { for: "any" }),
+    (client) => client.protectPaths(["secrets/**"], ".env", { for: "any" }),
+  ];
+  for (const protect of register) {
+    const client = quietClient();
+    protect(client);
+    const { reason } = await client.dispatch("PreToolUse", {
+      tool: "Bash",
+      args: { command: "cat .env" },
+    });
+    assert.equal(reason, "these files must not be read or changed: secrets/**, .env");
+  }
+});

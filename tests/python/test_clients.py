@@ -873,3 +873,11 @@ def test_the_cause_of_a_failure_is_kept() -> None:
     assert failure is not None
     assert failure.error.__cause__ is original and failure.message == "KeyError: 'missing'"
     assert failure.error.code == "raised" and failure.error.hook == "fails"
+
+
+@pytest.mark.parametrize("paths", [("secrets/**", ".env"), (["secrets/**", ".env"],), (["secrets/**"], ".env")])
+def test_protected_paths_are_given_one_by_one_in_a_list_or_both(paths: tuple[str | list[str], ...]) -> None:
+    with HookClient() as client:
+        client.protect_paths(*paths, for_="any")
+        outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "cat .env"})
+    assert outcome.reason == "these files must not be read or changed: secrets/**, .env"

@@ -245,7 +245,7 @@ class HookClient(TypedClient, SessionRegistry):
 
     def protect_paths(
         self,
-        *paths: str,
+        *paths: str | Iterable[str],
         for_: Literal["write", "read", "any"] = "write",
         answer: Literal["block", "ask"] = "block",
         reason: str | None = None,
@@ -254,7 +254,8 @@ class HookClient(TypedClient, SessionRegistry):
 
         A command line counts as far as it is understood. Returns the ids of the hooks.
         """
-        options = {"paths": list(paths), "for": for_, "answer": answer, "reason": reason}
+        each = [path for item in paths for path in ([item] if isinstance(item, str) else item)]
+        options = {"paths": each, "for": for_, "answer": answer, "reason": reason}
         return self._use("protect-paths", options)
 
     def limit_calls(self, tool: str, *, max: int, per: Literal["session", "turn"] | float = "session") -> list[str]:

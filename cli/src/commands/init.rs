@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use hookweave_host::config::load::UntrustedHook;
 use hookweave_host::config::trust::TrustedHook;
 
@@ -17,9 +18,10 @@ use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, sho
 /// Write an initial policy and its tests
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// What the policy does, by default destruction and secrets; may be repeated. Beside a hookweave.toml it is added to it
-    #[arg(short, long = "policy", value_enum, value_name = "NAME")]
-    policies: Vec<Starter>,
+    /// A policy that comes with hookweave, or `context`: the date when a session starts; by default all policies, at their
+    /// level standard. May be repeated; beside a hookweave.toml it is added to it
+    #[arg(short, long = "policy", value_name = "NAME", value_parser = PossibleValuesParser::new(STARTERS.map(|starter| starter.name)))]
+    policies: Vec<String>,
 
     /// The project's directory
     #[arg(short = 'C', long = "cwd", value_name = "DIR", default_value = ".")]
@@ -29,51 +31,43 @@ pub(crate) struct Init {
     how: How,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-enum Starter {
-    /// Refuse commands that delete too much, lose work, or run what they fetch.
-    Destruction,
-    /// Keep files with credentials from being read and sent away.
-    Secrets,
-    /// Ask a person before something is published.
-    Publishing,
-    /// Tell the model the date when a session starts.
-    Context,
+/// What a policy begins with: its name, the hooks of its own, and the cases that hold it.
+#[derive(Debug, Clone, Copy)]
+struct Starter {
+    name: &'static str,
+    hooks: &'static str,
+    cases: &'static str,
 }
 
-/// What is written where none is named.
-const USUAL: &[Starter] = &[Starter::Destruction, Starter::Secrets];
+macro_rules! packs {
+    ($($name:literal)*) => {
+        [$(Starter { name: $name, hooks: "", cases: include_str!(concat!("init/", $name, ".yaml")) },)* CONTEXT]
+    };
+}
+
+/// The only one that is no pack of rules.
+const CONTEXT: Starter =
+    Starter { name: "context", hooks: include_str!("init/context.toml"), cases: include_str!("init/context.yaml") };
+
+/// All that can be named. The pack `lines` is used with each of them.
+const STARTERS: [Starter; 14] = packs! {
+    "agent-files" "cloud" "containers" "databases" "download-and-run" "exfiltration" "filesystem" "git" "interpreters"
+    "packages" "permissions" "processes" "secrets"
+};
 
 impl Starter {
-    /// Its name, as the command line has it.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Destruction => "destruction",
-            Self::Secrets => "secrets",
-            Self::Publishing => "publishing",
-            Self::Context => "context",
-        }
-    }
-
-    /// The policies that come with hookweave, the hooks, and the cases that hold them.
-    const fn parts(self) -> (&'static [&'static str], &'static str, &'static str) {
-        match self {
-            Self::Destruction => {
-                (&["filesystem", "git", "interpreters", "download-and-run"], "", include_str!("init/destruction.yaml"))
-            }
-            Self::Secrets => (&["secrets", "exfiltration"], "", include_str!("init/secrets.yaml")),
-            Self::Publishing => (&["packages"], "", include_str!("init/publishing.yaml")),
-            Self::Context => (&[], include_str!("init/context.toml"), include_str!("init/context.yaml")),
-        }
+    /// Whether it is a pack of rules that comes with hookweave.
+    fn is_pack(&self) -> bool {
+        self.name != CONTEXT.name
     }
 }
 
-/// The policies that come with hookweave and that `init` uses by default.
+/// The policies that come with hookweave and that `init` uses by default: all.
 pub(super) fn usual_policies() -> Vec<String> {
-    USUAL.iter().flat_map(|starter| starter.parts().0).map(|name| (*name).to_owned()).collect()
+    STARTERS.iter().filter(|starter| starter.is_pack()).map(|starter| starter.name.to_owned()).collect()
 }
 
-const HOOKS: &str = "# The policy of every agent that works here. `hookweave list` shows it.\nhookweave = 1\n";
+const HOOKS: &str = "# The policy of every agent that works here. `hookweave list` shows it, `hookweave policies` what each name stands for.\nhookweave = 1\n";
 const CASES: &str = "# `hookweave test` runs these cases.\nhooktest: 1\nfiles: [hookweave.toml]\ncases:\n";
 
 /// A policy that uses more policies, and has more hooks at its end.
@@ -106,7 +100,7 @@ fn added(file: &Path, before: &str, uses: &[&str], hooks: &str) -> Result<String
     Ok(after)
 }
 
-/// The line that uses policies.
+/// The lines that use policies.
 fn line_of(uses: &[&str]) -> String {
     format!("policies = [{}]", uses.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
 }
@@ -169,19 +163,23 @@ impl Init {
     }
 
     /// The files to write, and whether there is a policy already, which gets the hooks at its end.
-    fn changes(&self, policies: &[Starter]) -> Result<(bool, Vec<Change>)> {
+    fn changes(&self) -> Result<(bool, Vec<Change>)> {
+        let policies = self.policies.as_slice();
         let file = real_place(&self.cwd.join("hookweave.toml"), &self.cwd)?;
         let before = read(&file)?;
         if before.is_some() && policies.is_empty() {
-            return Err(Failed::file(&file, "is there already; name what to add to it, such as --policy publishing"));
+            return Err(Failed::file(&file, "is there already; name what to add to it, such as --policy packages"));
         }
-        let policies = if policies.is_empty() { USUAL } else { policies };
-        let parts = || policies.iter().map(|policy| policy.parts());
-        let uses: Vec<&str> = parts().flat_map(|(uses, ..)| uses).copied().collect();
-        let hooks = parts().map(|(_, hooks, _)| hooks).filter(|hooks| !hooks.is_empty()).collect::<Vec<_>>().join("\n");
-        let cases = format!("{CASES}{}", parts().map(|(.., cases)| cases).collect::<String>());
+        let is_wanted = |starter: &&Starter| match policies {
+            [] => starter.is_pack(),
+            named => named.iter().any(|name| name == starter.name),
+        };
+        let starters: Vec<&Starter> = STARTERS.iter().filter(is_wanted).collect();
+        let names: Vec<&str> = starters.iter().map(|starter| starter.name).collect();
+        let uses: Vec<&str> = starters.iter().filter(|starter| starter.is_pack()).map(|starter| starter.name).collect();
+        let hooks = starters.iter().map(|starter| starter.hooks).collect::<String>();
+        let cases = format!("{CASES}{}", starters.iter().map(|starter| starter.cases).collect::<String>());
         let after = added(&file, before.as_deref().unwrap_or(HOOKS), &uses, &hooks)?;
-        let names: Vec<&str> = policies.iter().map(|policy| policy.name()).collect();
         let name = if before.is_some() { names.join("-") } else { "hookweave".to_owned() };
         let cases_file = real_place(&self.cwd.join(format!("{name}.hooktest.yaml")), &self.cwd)?;
         if read(&cases_file)?.is_some() {
@@ -201,10 +199,7 @@ impl Init {
         if !self.cwd.is_dir() {
             return Err(Failed::file(&self.cwd, "is no directory; name the project with --cwd"));
         }
-        let mut policies = self.policies.clone();
-        policies.sort_unstable();
-        policies.dedup();
-        let (is_there, changes) = self.changes(&policies)?;
+        let (is_there, changes) = self.changes()?;
         if make(screen, &changes, self.how)? {
             // Other hooks of a file that was there may wait for a person's look.
             let is_approved = !is_there && self.approve(screen, &changes)?;
@@ -227,5 +222,18 @@ impl Init {
             steps.write(screen, 2)?;
         }
         Ok(Verdict::Fine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hookweave_host::config::policies::packs;
+
+    use super::usual_policies;
+
+    #[test]
+    fn every_policy_is_used() {
+        let all: Vec<&str> = packs().iter().map(|pack| pack.name).filter(|name| *name != "lines").collect();
+        assert_eq!(usual_policies(), all);
     }
 }

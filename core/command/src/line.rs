@@ -11,6 +11,7 @@ mod flat;
 mod here;
 mod nameless;
 mod programs;
+mod synonyms;
 mod variables;
 mod walk;
 mod words;

@@ -53,7 +53,9 @@ pub fn read(text: &str) -> Arc<Reading> {
 }
 
 impl Reading {
-    fn new(text: &str) -> Self {
+    /// Reads a line that no call has, without keeping it.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
         READ.set(READ.get() + 1);
         let parsed = parse(text);
         let (line, part) = if parsed.is_whole { (Some(parsed.line), Line::default()) } else { (None, parsed.line) };

@@ -20,6 +20,9 @@ use hookweave_command::{Reading, read as read_line};
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
 
+/// Arguments of searches that choose files by their names.
+const GLOB_ARGUMENTS: [&str; 3] = ["glob", "include", "include_pattern"];
+
 /// The arguments that matchers look at in the tools of every known agent.
 static MATCHED_ARGUMENTS: [&str; 6] = {
     let [file_path, path, notebook_path, paths, files] = PATH_ARGUMENTS;
@@ -301,6 +304,24 @@ impl<'v, H: Host> MatchInput<'v, H> {
             found.items = texts.iter().map(|path| PathForms::new(path, self.cwd(), self.directory.project())).collect();
             found
         })
+    }
+
+    /// The patterns that choose in which files a tool searches.
+    pub(crate) fn globs(&self) -> SmallVec<[Cow<'v, str>; 1]> {
+        let searches = self.known_as().is_some_and(|names| names.contains(&"Grep"));
+        let args = self.args().items.first().filter(|_| searches);
+        let values = args.into_iter().flat_map(|args| GLOB_ARGUMENTS.map(|name| self.host.get(args, name)));
+        values.flatten().flat_map(|view| self.as_text(&view).items).collect()
+    }
+
+    /// The statements that a tool for databases is given.
+    pub(crate) fn statements(&self) -> SmallVec<[Cow<'v, str>; 1]> {
+        let tool = self.tool().filter(|tool| usual::may_take_statements(tool));
+        let (Some(tool), Some(args)) = (tool, self.args().items.first()) else { return SmallVec::new() };
+        let is_of_databases = usual::is_of_databases(tool);
+        let names = self.host.keys(args).unwrap_or_else(|_| usual::spelled_statements());
+        let names = names.iter().filter(|name| usual::names_statement(name, is_of_databases));
+        names.filter_map(|name| self.host.get(args, name)).flat_map(|view| self.as_text(&view).items).collect()
     }
 
     /// The working directory of the event; `None` where it is not known.

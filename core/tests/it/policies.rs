@@ -144,6 +144,18 @@ fn every_rule_has_a_case_unless_it_is_of_a_higher_level() {
 }
 
 #[test]
+fn examples_of_files_with_credentials_are_no_keys() {
+    let engine = engine(&["secrets:strict".to_owned()]);
+    let is_stopped = |line: &&str| {
+        let event = Event::pre_tool_use("Bash", json!({"command": line}));
+        engine.dispatch_sync(event).unwrap().decision() != Action::Continue
+    };
+    let lines = ["cat .env.example", "cp .env.example .env.test", "cat .env.dist", "cat .env.shop", "cat a.pem"];
+    let stopped: Vec<&str> = lines.into_iter().filter(is_stopped).collect();
+    assert_eq!(stopped, ["cat .env.shop", "cat a.pem"]);
+}
+
+#[test]
 fn the_highest_level_has_all_rules() {
     let engine = Engine::new();
     let packs: Vec<String> = all().into_iter().map(|(pack, _)| format!("{pack}:paranoid")).collect();

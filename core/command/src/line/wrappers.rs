@@ -1,7 +1,7 @@
 //! Programs that run the command in their arguments, and the texts by which rules know a command.
 
 use super::words::{Word, is_name, is_plain_word};
-use super::{Line, Simple, program_name};
+use super::{Line, Simple, program_name, synonyms};
 
 /// A program that runs the command in its arguments.
 struct Wrapper {
@@ -372,7 +372,7 @@ pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
         }
     }
     let is_nameless = name.is_dynamic || name.is_patterned;
-    line.commands.push(Simple {
+    let mut command = Simple {
         exact: if is_nameless { Vec::new() } else { exact(words) },
         texts,
         is_nameless,
@@ -380,7 +380,15 @@ pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
         known,
         wraps,
         given: Vec::new(),
-    });
+    };
+    let packaged = match command.starts() {
+        Starts::FromPackages(words) => [join(words, |word| &word.plain), join(words, |word| &word.raw)].map(Some),
+        Starts::Program(_) | Starts::Somewhere(_) => [None, None],
+    };
+    command.texts.extend(packaged.into_iter().flatten());
+    let more: Vec<String> = command.texts.iter().flat_map(|text| synonyms::of(text)).collect();
+    command.texts.extend(more);
+    line.commands.push(command);
 }
 
 /// The command as an `allow` may mean it.

@@ -10,6 +10,7 @@ mod by_program;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Serialize, Serializer};
+use smallvec::SmallVec;
 
 use super::flow::Flow;
 use super::rule::Rule;
@@ -42,6 +43,8 @@ pub struct Parts {
     pub flow: Option<Flow>,
     /// Regular expressions over code that lines hand to interpreters.
     pub code: Texts,
+    /// The code is looked for in the statements too that tools for databases are given.
+    pub statements: bool,
     /// Lines that are not understood whole.
     pub unread: bool,
     /// Lines whose program is filled in when they run.
@@ -172,6 +175,7 @@ impl AnyOf {
         let runs_lines = names.iter().any(|name| crate::tool::usual::SHELLS.contains(name)) || likeness.is_some();
         self.reads_lines() && runs_lines
             || parts.accesses().any(|(access, _)| access.is_of(names))
+            || parts.statements && names.iter().all(|name| crate::tool::usual::may_take_statements(name))
             || rules.speaks_of(names, likeness)
     }
 
@@ -210,10 +214,12 @@ impl AnyOf {
             }
         }
         if !parts.code.is_empty() {
-            let mut codes = all.iter().flat_map(|line| line.code()).peekable();
+            let statements = if parts.statements { input.statements() } else { SmallVec::new() };
+            let codes = all.iter().flat_map(|line| line.code()).map(|code| code.text.as_str());
+            let mut codes = codes.chain(statements.iter().map(|text| &**text)).peekable();
             if codes.peek().is_some() {
                 let code = code.get(|| parts.patterns())?;
-                if codes.any(|text| code.iter().any(|pattern| pattern.is_match(&text.text) != Some(false))) {
+                if codes.any(|text| code.iter().any(|pattern| pattern.is_match(text) != Some(false))) {
                     return Some(true);
                 }
             }

@@ -15,6 +15,8 @@ pub enum Flow {
     EnvironmentToNetwork,
     /// Files of the rule leave the machine.
     FilesToNetwork,
+    /// A whole folder leaves the machine as one archive.
+    FolderToNetwork,
     /// The value of a variable with a credential's name is printed.
     SecretToOutput,
     /// A program is handed to itself, as a function that calls itself without end does.
@@ -28,6 +30,7 @@ impl Flow {
         ("downloaded-file", Self::DownloadedFile),
         ("environment-to-network", Self::EnvironmentToNetwork),
         ("files-to-network", Self::FilesToNetwork),
+        ("folder-to-network", Self::FolderToNetwork),
         ("secret-to-output", Self::SecretToOutput),
         ("program-to-itself", Self::ProgramToItself),
     ];
@@ -48,6 +51,7 @@ impl Flow {
                         && has(line, |program, args| sends(program, args) && is_filled(args))
             }
             Self::FilesToNetwork => has(line, sends),
+            Self::FolderToNetwork => piped(line, packs_whole, sends) || piped(line, packs, sends_as_it_is),
             Self::ProgramToItself => line.pipes.iter().any(|parts| is_itself(line, parts)),
             Self::SecretToOutput => piped(line, prints_environment, looks_for_secrets) || prints_secret(line),
         }
@@ -106,6 +110,41 @@ fn sends(program: &str, args: &[Word]) -> bool {
         }
         _ => fetches(program, args),
     }
+}
+
+/// Whether a program sends what it reads without a word of what it is.
+fn sends_as_it_is(program: &str, args: &[Word]) -> bool {
+    !matches!(program, "ssh" | "scp" | "sftp" | "rsync" | "aws" | "gh")
+        && !fetches(program, args)
+        && sends(program, args)
+}
+
+/// Whether a program packs files into an archive that it prints.
+fn packs(program: &str, args: &[Word]) -> bool {
+    let first = || args.first().map(|word| word.plain.trim_start_matches('-')).unwrap_or_default();
+    let is_one = |texts: &[&str]| args.iter().any(|word| texts.contains(&word.plain.as_str()));
+    match program {
+        "tar" | "gtar" | "bsdtar" => {
+            let is_file = |word: &Word| word.plain.starts_with("--file=") && word.plain != "--file=-";
+            let short = first();
+            let names_file = short.contains('f') && !is_one(&["-"]) || args.iter().any(is_file);
+            (short.contains('c') && !short.starts_with("c=") || is_one(&["--create"])) && !names_file
+        }
+        "zip" => is_one(&["-"]),
+        "cpio" => is_one(&["-o", "--create"]),
+        _ => false,
+    }
+}
+
+/// Whether it packs all of the working directory, of the home folder or of the machine.
+fn packs_whole(program: &str, args: &[Word]) -> bool {
+    let is_whole = |word: &Word| {
+        matches!(
+            word.plain.trim_end_matches('/'),
+            "." | ".." | "*" | "~" | "" | "${HOME}" | "$HOME" | "$PWD" | "/home" | "/etc" | "/root"
+        )
+    };
+    packs(program, args) && args.iter().any(is_whole)
 }
 
 fn prints_environment(program: &str, args: &[Word]) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
+mod handed;
 mod policy;
 mod programs;
 mod protected;
@@ -135,6 +136,10 @@ pub trait FileSet: fmt::Debug + Send + Sync {
     fn is_matched_for_sure(&self, _pattern: &str) -> bool {
         false
     }
+    /// Names of files of the set that a search by a pattern of names finds; closely, only those that the pattern says most of.
+    fn names_of(&self, _pattern: &str, _closely: bool) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether there are files of the set in a folder, given from the root; `here` are the working directory and the project's.
     fn are_below(&self, folder: &str, _here: &[String], present: &[String]) -> bool {
         present.iter().any(|file| above(file).any(|path| path == folder))
@@ -236,6 +241,11 @@ impl Writes {
         if let Some(path) = paths.items.iter().find(|path| self.has(std::slice::from_ref(path), &place)) {
             return Some(Touched::Named(path.raw.clone()));
         }
+        if self.access.reads()
+            && let Some(glob) = input.globs().iter().find(|glob| self.is_searched(glob, &paths.items, &place))
+        {
+            return Some(Touched::Named(glob.clone().into_owned()));
+        }
         let (lines, is_unreadable) = input.lines();
         if paths.indeterminate || is_unreadable {
             return Some(Touched::Unnamed);
@@ -252,6 +262,24 @@ impl Writes {
                     Lines { set, files, access, is_sure, reading, line, place, is_left_out, present }.touched()
                 }
             }
+        })
+    }
+
+    /// Whether a search in the files that a pattern chooses looks into one of the set.
+    fn is_searched(&self, glob: &str, folders: &[PathForms], place: &dyn Fn(&str) -> Rc<[PathForms; 2]>) -> bool {
+        if glob.starts_with('!') {
+            return false;
+        }
+        let given: Vec<&str> = folders.iter().map(|folder| folder.raw.as_str()).collect();
+        let folders = if given.is_empty() { vec!["."] } else { given };
+        values::texts(&Word::of(glob), &Line::default()).iter().any(|glob| {
+            let (within, name) = glob.rsplit_once('/').unwrap_or((".", glob));
+            let within = within.split('/').filter(|part| !part.contains('*')).collect::<Vec<_>>().join("/");
+            let within = if within.is_empty() { "." } else { within.trim_start_matches('/') };
+            self.files.names_of(name, self.is_sure).iter().any(|name| {
+                let is_one = |folder: &&str| self.has(&*place(&format!("{folder}/{within}/{name}")), place);
+                folders.iter().any(is_one)
+            })
         })
     }
 
@@ -334,6 +362,11 @@ impl Lines<'_> {
     }
 
     fn read(&self, directories: &[String]) -> Option<Touched> {
+        self.read_by_name(directories).or_else(|| self.is_handed_on(directories).then_some(Touched::Unnamed))
+    }
+
+    /// What of a line's words names a file of the set that is read.
+    fn read_by_name(&self, directories: &[String]) -> Option<Touched> {
         let names = |word: &Word| self.names(word, directories);
         let words = if self.is_sure { programs::surely_read_words } else { programs::read_words };
         let read = self.line.reads.iter().find(|word| names(word)).map(Touched::by);

@@ -219,6 +219,33 @@ const PATH_WORDS: &[&str] = &[
 /// Arguments that hold an address, whatever their case.
 const URL_WORDS: &[&str] = &["href", "link", "uri", "url", "urls"];
 
+/// Arguments that hold a statement for a database, whatever their case.
+const STATEMENT_WORDS: &[&str] = &["sql", "sqlquery", "sqlstatement", "sqltext", "statement", "statements"];
+
+/// The same of tools whose names say that they are for databases.
+const QUERY_WORDS: &[&str] = &["command", "q", "queries", "query", "querystring", "querytext", "script", "text"];
+
+/// Words in the names of tools for databases, beside those with `sql` or `db` in them.
+const DATABASES: &[&str] = &[
+    "bigquery",
+    "clickhouse",
+    "cockroach",
+    "database",
+    "databases",
+    "neon",
+    "oracle",
+    "pg",
+    "planetscale",
+    "postgres",
+    "prisma",
+    "query",
+    "redshift",
+    "snowflake",
+    "supabase",
+    "trino",
+    "turso",
+];
+
 /// The tools that run command lines.
 pub(crate) const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 
@@ -273,6 +300,28 @@ pub(crate) fn names_path(argument: &str) -> bool {
 /// Whether an argument of this name holds an address.
 pub(crate) fn names_url(argument: &str) -> bool {
     is_word(argument, URL_WORDS)
+}
+
+/// Whether a tool of this name may be given statements for a database: none that the engine knows.
+pub(crate) fn may_take_statements(name: &str) -> bool {
+    !is_ours(name) && usual(name).is_none()
+}
+
+/// Whether the name of a tool says that it is for databases.
+pub(crate) fn is_of_databases(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| word.contains("sql") || word.contains("db") || DATABASES.contains(&word))
+}
+
+/// Whether an argument of this name holds a statement.
+pub(crate) fn names_statement(argument: &str, is_of_databases: bool) -> bool {
+    is_word(argument, STATEMENT_WORDS) || is_of_databases && is_word(argument, QUERY_WORDS)
+}
+
+/// The usual spellings of such arguments, for a tool whose own cannot all be listed.
+pub(crate) fn spelled_statements() -> Vec<String> {
+    STATEMENT_WORDS.iter().chain(QUERY_WORDS).map(|name| (*name).to_owned()).collect()
 }
 
 /// The letters of a name, whatever its case.

@@ -159,10 +159,48 @@ const SAY: &[&str] = &[
 
 /// The words of a command that name what it may read: any, unless it is known to read none.
 pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
-    match running(command) {
-        Some((program, args, _)) if !SAY.contains(&program) => operands(args),
+    let mut words = match running(command) {
+        Some((program, args, _)) if !SAY.contains(&program) => {
+            let mut words = operands(args);
+            words.extend(inputs(args));
+            words.extend(glued(program, args));
+            words
+        }
         _ => Vec::new(),
-    }
+    };
+    words.extend(listed(command));
+    words
+}
+
+/// What `dd` and its kin read: `if=FILE`.
+fn inputs(args: &[Word]) -> impl Iterator<Item = Cow<'_, Word>> {
+    args.iter().filter_map(|word| Some(Cow::Owned(word.with(word.plain.strip_prefix("if=")?))))
+}
+
+/// Values that stand in one word with their option: `-fFILE`.
+fn glued<'w>(program: &str, args: &'w [Word]) -> impl Iterator<Item = Cow<'w, Word>> {
+    let is_text = SEARCH.contains(&program);
+    args.iter().filter_map(move |word| {
+        let option = word.plain.strip_prefix('-').filter(|option| !option.starts_with('-'))?;
+        let mut letters = option.chars();
+        let letter = letters.next()?;
+        let value = letters.as_str();
+        (!(value.is_empty() || is_text && letter == 'e')).then(|| Cow::Owned(word.with(value)))
+    })
+}
+
+/// The file from which `xargs` reads what it hands on.
+fn listed(command: &Simple) -> Vec<Cow<'_, Word>> {
+    let words = match command.starts() {
+        Starts::Program(words) | Starts::FromPackages(words) | Starts::Somewhere(words) => words,
+    };
+    let Some((_, args)) = words.split_first().filter(|(program, _)| program_name(&program.plain) == "xargs") else {
+        return Vec::new();
+    };
+    let options = args.get(..args.len() - behind_xargs(args).len()).unwrap_or_default();
+    let mut files = operands(options);
+    files.extend(glued("xargs", options));
+    files
 }
 
 /// Programs whose first operand is a pattern or a program for texts.
@@ -198,7 +236,7 @@ fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
 }
 
 /// The command of `xargs`, behind its options.
-fn behind_xargs(args: &[Word]) -> &[Word] {
+pub(super) fn behind_xargs(args: &[Word]) -> &[Word] {
     const VALUED: &[&str] = &[
         "-E",
         "-I",

@@ -134,11 +134,35 @@ impl FileSet for NamedFiles {
 
     fn is_matched_for_sure(&self, pattern: &str) -> bool {
         let (folder, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));
-        last.contains(char::is_alphanumeric)
+        (last.contains(char::is_alphanumeric) || last.starts_with('.'))
             && self.patterns.iter().any(|named| {
                 let is_name = !named.name.contains(['*', '?', '[', '{']) && named.may_be(last);
                 is_name && named.rule.hits(&format!("{folder}/{}", named.name))
             })
+    }
+
+    fn names_of(&self, pattern: &str, closely: bool) -> Vec<String> {
+        let letters = |text: &str| text.chars().filter(|letter| !"*?[]{}".contains(*letter)).count();
+        let known = letters(pattern);
+        if known == pattern.chars().count() {
+            return vec![pattern.to_owned()];
+        }
+        let filled = |pattern: &str| pattern.replace(['*', '?'], "x");
+        let glob = Glob::new(pattern, |glob| glob.literal_separator(true).empty_alternates(true));
+        let is_close = |name: &str| {
+            !closely || known * 2 >= letters(name) || known > 1 && name.starts_with('.') && pattern.starts_with('.')
+        };
+        let found = self.patterns.iter().filter_map(|named| {
+            let is_pattern = named.name.contains(['*', '?', '[', '{']);
+            let is_found = if is_pattern {
+                !closely && named.may_be(pattern)
+            } else {
+                // What cannot be read as a pattern here may be one to a search.
+                is_close(&named.name) && glob.as_ref().map_or(!closely, |glob| glob.is_match(&named.name))
+            };
+            is_found.then(|| filled(&named.name))
+        });
+        std::iter::once(filled(pattern)).chain(found).collect()
     }
 
     fn are_below(&self, folder: &str, here: &[String], _present: &[String]) -> bool {
