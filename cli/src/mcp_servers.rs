@@ -106,6 +106,19 @@ impl Servers {
         number
     }
 
+    /// The names of the servers that are started through the proxy, and of the others.
+    pub(crate) fn standing(&self) -> (Vec<String>, Vec<String>) {
+        let is_judged = |(field, name): &(&'static str, String)| {
+            let server = self.text.value(&[Field(field), Field(name)]).unwrap_or_default();
+            let words = server.get("args").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let program = server.get("command").and_then(Value::as_str).unwrap_or_default();
+            is_program(program) && words.first().and_then(Value::as_str) == Some(PROXY)
+        };
+        let (judged, others): (Vec<_>, Vec<_>) = self.all().into_iter().partition(is_judged);
+        let names = |all: Vec<(&str, String)>| all.into_iter().map(|(_, name)| name).collect();
+        (names(judged), names(others))
+    }
+
     /// The servers: the field that they stand in, and their names.
     fn all(&self) -> Vec<(&'static str, String)> {
         let names = |field: &&'static str| {
@@ -123,12 +136,16 @@ impl Servers {
     }
 }
 
+/// Whether a server's program is this one.
+fn is_program(program: &str) -> bool {
+    program.rsplit(['/', '\\']).next().unwrap_or(program).starts_with("hookweave")
+}
+
 /// The words up to the server's own command, if a server is started through the proxy.
 fn own_words(server: &Value) -> Option<Vec<String>> {
     let program = server.get("command")?.as_str()?;
-    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let words = server.get("args")?.as_array()?;
-    let is_own = program.starts_with("hookweave") && words.first()?.as_str()? == PROXY;
+    let is_own = is_program(program) && words.first()?.as_str()? == PROXY;
     let end = words.iter().position(|word| word.as_str() == Some("--"))?;
     let own = words.iter().take(end + 1).map(|word| word.as_str().map(str::to_owned));
     own.collect::<Option<Vec<_>>>().filter(|own| is_own && own.len() < words.len())
