@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use hookweave_host::config::Directories;
 use hookweave_host::dialects::described::{SYSTEMS, System};
+use hookweave_host::dialects::named;
 use hookweave_host::error::did_you_mean;
+use hookweave_host::event::BUILT_IN as BUILT_IN_EVENTS;
 use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};
@@ -303,6 +305,24 @@ impl Agent {
     /// Its files below a project.
     pub(crate) fn project_files(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.project.0).chain(self.project.1)
+    }
+
+    /// Whether a file is one of its settings, of any project or of a user.
+    pub(crate) fn has(&self, file: &Path) -> bool {
+        self.project_files().chain(self.user).any(|own| file.ends_with(own))
+    }
+
+    /// Where a person sees that a project is set up for it: its settings there, else their folder.
+    pub(crate) fn trace(&self, project: &Path) -> Option<PathBuf> {
+        let files = self.project_files().map(|file| project.join(file));
+        let folders = self.project_files().filter_map(|file| Some(project.join(Path::new(file).parent()?)));
+        files.chain(folders).find(|path| path.exists())
+    }
+
+    /// The engine's event that one of its own is, if a refusal of it stops something.
+    pub(crate) fn gate(&self, event: &str) -> Option<&'static str> {
+        let placed = named(self.name).ok()?.place(event, None)?.ok()?.event;
+        BUILT_IN_EVENTS.iter().find(|event| event.name == placed && event.gate).map(|event| event.name)
     }
 
     /// The entry of an event.

@@ -35,10 +35,20 @@ fn subject_of(tool: &str) -> Option<&'static Subject> {
     SUBJECTS.iter().find(|subject| subject.tools.contains(&ours))
 }
 
+/// Whether a word names a tool of an MCP server, as no program is called.
+fn is_of_mcp(word: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let named = word.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    word.chars().all(is_plain) && named.is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
+}
+
+fn is_ours(word: &str) -> bool {
+    SUBJECTS.iter().any(|subject| subject.tools.contains(&word))
+}
+
 /// Whether a word names a tool rather than a program; a shell has programs that are called `bash` and `grep`.
 fn is_tool(word: &str) -> bool {
-    let is_ours = SUBJECTS.iter().any(|subject| subject.tools.contains(&word));
-    is_ours || word.contains('_') && !word.contains(|c: char| !c.is_alphanumeric() && c != '_')
+    is_ours(word) || word.contains('_') && !word.contains(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// A call by the flag that says what it does.
@@ -99,10 +109,15 @@ impl Call {
         Ok(Self { tool: tool.to_owned(), args })
     }
 
-    /// Words of a command line: one is the whole line, a known tool and another word are a call of it, and others are put
+    /// Words of a command line: one is the whole line, or a tool of an MCP server without arguments, a known tool and another word are a call of it, and others are put
     /// together as a shell reads them.
     pub(crate) fn of_words(words: &[String]) -> Result<Self> {
         match words {
+            [tool] if is_of_mcp(tool) => Ok(Self { tool: tool.clone(), args: Map::new() }),
+            [tool] if is_ours(tool) => {
+                let what = "is a tool, and what its call is about is missing; write that behind it, as in `Read .env`";
+                Err(Failed::new(format!("`{tool}` {what}")))
+            }
             [line] => Self::about("Bash", line),
             [tool, text] if is_tool(tool) => Self::about(tool, text),
             words => {
@@ -145,6 +160,9 @@ mod tests {
         assert_eq!(call(&["rm -rf /"]), line("rm -rf /"));
         assert_eq!(call(&["rm", "-rf", "a b"]), line("rm -rf 'a b'"));
         assert_eq!(call(&["bash", "x.sh"]), line("bash x.sh"));
+        assert_eq!(call(&["mcp__github__delete_repo"]), json!({"tool": "mcp__github__delete_repo", "args": {}}));
+        assert_eq!(call(&["pg_dump"]), line("pg_dump"));
+        assert!(Call::of_words(&["Read".to_owned()]).unwrap_err().to_string().contains("`Read .env`"));
         assert_eq!(call(&["Read", ".env"]), json!({"tool": "Read", "args": {"file_path": ".env"}}));
     }
 

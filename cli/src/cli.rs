@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use anstyle::{AnsiColor, Effects};
 use clap::builder::Styles;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
@@ -98,6 +99,18 @@ fn directory_last(words: Vec<OsString>) -> Vec<OsString> {
     sorted
 }
 
+/// An error with the way out where a line's options were taken for those of the command.
+fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let words: Vec<&str> = words.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    if let ([command @ ("try" | "explain"), line @ ..], ErrorKind::UnknownArgument) = (words.as_slice(), error.kind()) {
+        let is_line = line.first().is_some_and(|word| !word.starts_with('-')) && !line.concat().contains('\'');
+        let line = if is_line { line.join(" ") } else { "rm -rf build".to_owned() };
+        let tip = format!("options of a line stand in quotes with it: hookweave {command} '{line}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
 fn use_colours(choice: ColorChoice) {
     match choice {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -140,7 +153,8 @@ impl Cli {
         let words = directory_last(std::env::args_os().collect());
         let choice = colours_of(&words);
         use_colours(choice);
-        let matches = Self::command().color(choice).get_matches_from(words);
+        let parsed = Self::command().color(choice).try_get_matches_from(&words);
+        let matches = parsed.unwrap_or_else(|error| with_tip(error, &words).exit());
         let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         use_colours(cli.output.color);
         set_loudness(match (cli.output.quiet, cli.output.verbose) {

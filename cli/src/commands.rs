@@ -11,6 +11,7 @@ mod guarding;
 mod hook;
 mod init;
 mod install;
+mod installed;
 mod lint;
 mod list;
 mod mcp_proxy;

@@ -23,6 +23,10 @@ pub(crate) struct Fault {
 pub(crate) struct Said {
     /// Hooks run without an approval.
     pub(crate) trusts_all: bool,
+    /// A policy decides without its invalid entries.
+    pub(crate) partial: bool,
+    /// The option that requires a policy, where it is to be and is not.
+    pub(crate) lacks: Option<&'static str>,
     /// The longest time after which it has answered.
     pub(crate) longest: Option<Duration>,
 }
@@ -69,14 +73,20 @@ pub(crate) fn of_entries(agent: &Agent, settings: &Value, read_line: ReadLine<'_
                 Shape::Groups => format!("hooks.{event}[{group}].hooks[{at}]"),
             };
             let around = groups.get(group).filter(|_| agent.shape == Shape::Groups);
-            let found = of_entry(agent, around, handler, read_line);
+            let found = of_entry(agent, &event, around, handler, read_line);
             faults.extend(found.into_iter().map(|what| Fault { what, place: place.clone() }));
         }
     }
     faults
 }
 
-fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value, read_line: ReadLine<'_>) -> Vec<String> {
+fn of_entry(
+    agent: &Agent,
+    event: &str,
+    group: Option<&Value>,
+    handler: &Value,
+    read_line: ReadLine<'_>,
+) -> Vec<String> {
     let fields = ["command", "bash"].into_iter().filter_map(|field| handler.get(field)?.as_str());
     let Some(command) = fields.into_iter().find(|command| is_this_command(command)) else { return Vec::new() };
     let mut faults = Vec::new();
@@ -108,9 +118,17 @@ fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value, read_line: Re
     if let Some((field, limit)) = timeout.filter(|(_, limit)| seconds(*limit) < LEAST_SECONDS) {
         faults.push(format!("`{field}` is {limit}, too short for an answer; take it out"));
     }
+    faults.extend(fails_open(agent, event, handler));
     let Some(said) = read_line(command) else { return faults };
     if said.trusts_all {
         faults.push("`--trust all` runs hooks of a project without an approval; take it out".to_owned());
+    }
+    if said.partial {
+        let what = "`--partial` decides without the invalid entries of a policy, which guard nothing then; take it out";
+        faults.push(what.to_owned());
+    }
+    if let Some(option) = said.lacks.filter(|_| agent.gate(event).is_some()) {
+        faults.push(format!("`{option}` is missing, so every call passes once the policy is gone; install it again"));
     }
     // Whoever is ended by the agent has refused nothing.
     let refuses = handler.get("onFailure").and_then(Value::as_str) == Some("block")
@@ -125,4 +143,21 @@ fn of_entry(agent: &Agent, group: Option<&Value>, handler: &Value, read_line: Re
         ));
     }
     faults
+}
+
+/// The keys by which an installed entry refuses where the command fails, if they say something else.
+fn fails_open(agent: &Agent, event: &str, handler: &Value) -> Vec<String> {
+    let installed = agent.entry(event, "", None);
+    let is_closing = |key: &str| {
+        matches!(key, "onFailure" | "failClosed")
+            || system(agent.name)
+                .and_then(|system| system.entries.fails_closed)
+                .is_some_and(|(closed, _)| closed == key)
+    };
+    let keys = installed.as_object().into_iter().flatten().filter(|(key, _)| is_closing(key));
+    let wrong = keys.filter(|(key, wanted)| handler.get(*key) != Some(wanted));
+    let what = |(key, wanted): (&String, &Value)| {
+        format!("`{key}` is not {wanted}, so calls pass where hookweave cannot start or is ended; install it again")
+    };
+    wrong.map(what).collect()
 }

@@ -22,15 +22,20 @@ pub(crate) struct ForeignHooks {
 }
 
 impl ForeignHooks {
-    /// Those of every other system that stand at the usual places of a project.
+    /// Those of every system but an agent's own that stand at the usual places of a project.
     pub(crate) fn find(agent: &Agent, project: &Path) -> Result<Vec<Self>> {
+        Ok(Self::all(project)?.into_iter().filter(|hooks| hooks.dialect != agent.name).collect())
+    }
+
+    /// Those of every system.
+    pub(crate) fn all(project: &Path) -> Result<Vec<Self>> {
         let which = Which { cwd: Some(project.to_path_buf()), ..Which::default() };
         let (policy, delegates) = delegates::load(&which.to_look_at())?;
         let mut all: Vec<Self> = Vec::new();
         for found in &policy.report.found {
             let own = delegates.iter().map(|delegate| delegate.entries_in(&found.file)).sum();
             let hooks = found.hooks.saturating_sub(own);
-            if hooks == 0 || ["hookweave", agent.name].contains(&found.dialect) {
+            if hooks == 0 || found.dialect == "hookweave" {
                 continue;
             }
             let file = relative(&found.file, project);
@@ -43,6 +48,17 @@ impl ForeignHooks {
             }
         }
         Ok(all)
+    }
+
+    /// What makes a policy of them: `hookweave convert FILE --to hookweave > hookweave.toml`.
+    pub(crate) fn conversion(&self) -> String {
+        let text = |file| {
+            format!(
+                "`hookweave convert {file} --to hookweave > hookweave.toml` makes one of the hooks of {}",
+                self.dialect
+            )
+        };
+        self.files.first().map_or_else(String::new, text)
     }
 
     /// How many, whose, and where: `3 hooks of claude-code (.claude/settings.json)`.

@@ -192,6 +192,17 @@ impl Servers {
         number
     }
 
+    /// The names of the servers that are started through the proxy, and of the others.
+    pub(crate) fn standing(&self) -> (Vec<String>, Vec<String>) {
+        let is_judged = |(field, name): &(&'static str, String)| {
+            let server = self.text.value(&[Field(field), Field(name)]).unwrap_or_default();
+            proxy_words(&server).is_some()
+        };
+        let (judged, others): (Vec<_>, Vec<_>) = self.all().into_iter().partition(is_judged);
+        let names = |all: Vec<(&str, String)>| all.into_iter().map(|(_, name)| name).collect();
+        (names(judged), names(others))
+    }
+
     /// The servers: the field that they stand in, and their names.
     fn all(&self) -> Vec<(&'static str, String)> {
         let names = |field: &&'static str| {
@@ -212,8 +223,8 @@ impl Servers {
 /// The words of the proxy, if a server is reached through it.
 fn proxy_words(server: &Value) -> Option<&Vec<Value>> {
     let program = server.get("command")?.as_str()?;
-    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let words = server.get("args")?.as_array()?;
+    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
     (program.starts_with("hookweave") && words.first()?.as_str()? == PROXY).then_some(words)
 }
 

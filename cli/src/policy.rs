@@ -220,6 +220,14 @@ impl Policy {
         Ok(policy)
     }
 
+    /// The hooks of one file, in a scope.
+    #[cfg(test)]
+    pub(crate) fn of_file(file: &Path, scope: Scope) -> Result<Self> {
+        let mut options = LoadRequest::file(file);
+        options.scope = scope;
+        Self::load_requests(&[options.into()], Path::new("."))
+    }
+
     /// Policies that come with hookweave, by their names, for a project.
     pub(crate) fn of_names(names: &[String], project: &Path) -> Result<Self> {
         let policy = Self::load_with(&[], project, &Map::new())?;

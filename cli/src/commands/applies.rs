@@ -75,12 +75,21 @@ impl Applies {
         format!("{} {verb}: {} ({})", count(number, "hook"), by_event(&self.events), files.join(", "))
     }
 
-    /// The hooks on events that the agent does not ask about.
-    pub(crate) fn never(&self) -> Option<String> {
-        let number = self.unasked.values().sum();
+    /// How many hooks guard the gates that some events of the agent are, which its settings do not ask about.
+    pub(crate) fn unguarded<'e>(&self, agent: &Agent, lost: &[&'e str]) -> Vec<(&'e str, usize)> {
+        let on = |gate: &str| [&self.events, &self.unasked].iter().find_map(|events| events.get(gate).copied());
+        lost.iter().filter_map(|event| Some((*event, on(agent.gate(event)?)?))).collect()
+    }
+
+    /// The hooks on events that the agent does not ask about, but for those of these gates.
+    pub(crate) fn never(&self, told: &[&str]) -> Option<String> {
+        let is_told = |event: &String| told.contains(&event.as_str());
+        let unasked: BTreeMap<String, usize> =
+            self.unasked.iter().filter(|(event, _)| !is_told(event)).map(|(event, n)| (event.clone(), *n)).collect();
+        let number = unasked.values().sum();
         let verb = if number == 1 { "never runs" } else { "never run" };
         let why = "its settings do not ask hookweave about";
-        (number > 0).then(|| format!("{} {verb}, because {why} {}", count(number, "hook"), by_event(&self.unasked)))
+        (number > 0).then(|| format!("{} {verb}, because {why} {}", count(number, "hook"), by_event(&unasked)))
     }
 }
 

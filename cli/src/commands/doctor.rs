@@ -9,7 +9,7 @@ use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::dialects::described::system;
 use hookweave_host::exec::command::forgets_children;
 use hookweave_host::files::LoadReport;
-use hookweave_host::hook::Enforcement;
+use hookweave_host::hook::{Enforcement, Origin};
 use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 
@@ -17,18 +17,23 @@ use crate::agent_approval::{needed, unapproved_by_codex};
 use crate::agents::{AGENTS, Agent};
 use crate::commands::applies::{Applies, Entry};
 use crate::commands::hook::Hook;
-use crate::commands::install::on_path;
+use crate::commands::install::{on_path, requires};
+use crate::commands::installed;
 use crate::commands::trust::store;
 use crate::delegates::{self, Delegate};
 use crate::entry_faults::{self, Fault, Said};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::program_of;
+use crate::mcp_servers::Servers;
 use crate::plugins::{PLUGIN_AGENTS, package_for};
 use crate::policy::{Policy, Which, relative};
 use crate::reach::Reach;
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, folded, is_quiet, json, styled};
 use crate::settings::{Own, Settings};
+
+/// Configurations of MCP clients below a project.
+const CLIENT_FILES: &[&str] = &[".cursor/mcp.json", ".mcp.json", ".vscode/mcp.json"];
 
 /// Check files, approvals and agents' settings, and show what to fix
 #[derive(Debug, Args)]
@@ -68,8 +73,9 @@ impl Doctor {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut findings = program();
-        match delegates::load(&self.which.to_look_at()) {
-            Ok((policy, delegates)) => self.policy(&policy, &delegates, &mut findings),
+        let loaded = delegates::load(&self.which.to_look_at());
+        match &loaded {
+            Ok((policy, delegates)) => self.policy(policy, delegates, &mut findings),
             Err(why) => findings.push(Finding::new(Level::Wrong, "hooks", why.to_string())),
         }
         findings.push(match store(&self.which).and_then(|store| Ok((store.approved()?.len(), store))) {
@@ -79,7 +85,7 @@ impl Doctor {
             }
             Err(why) => Finding::new(Level::Wrong, "trust", why.to_string()),
         });
-        self.agents(&mut findings);
+        self.agents(loaded.ok().map(|(policy, _)| policy).as_ref(), &mut findings);
         if self.json {
             json(screen, &findings)?;
         } else {
@@ -181,14 +187,16 @@ impl Doctor {
         }
     }
 
-    fn agents(&self, findings: &mut Vec<Finding>) {
+    fn agents(&self, policy: Option<&Policy>, findings: &mut Vec<Finding>) {
         let project = self.which.directory();
         let before = findings.len();
+        let mut silent = Vec::new();
         for agent in AGENTS.iter() {
-            let (mut off, mut is_installed) = (Vec::new(), false);
+            let (mut off, mut files) = (Vec::new(), Vec::new());
             for reach in [Reach::Managed, Reach::User, Reach::Project, Reach::Local] {
                 let Ok((file, _)) = agent.file(reach, &project) else { continue };
-                let (entries, faults) = match entries_of(agent, &file) {
+                let lacks = policy.and_then(|policy| requires(reach, policy));
+                let (entries, faults) = match entries_of(agent, &file, lacks) {
                     Ok(found) => found,
                     Err(why) => {
                         findings.push(Finding::new(Level::Wrong, "agents", format!("{}: {why}", agent.name)));
@@ -197,21 +205,37 @@ impl Doctor {
                 };
                 off.extend(faults.switches.iter().map(|fault| told(agent, &file, &[fault])));
                 findings.extend(each_fault(&faults.of_entries).iter().map(|same| told(agent, &file, same)));
-                if entries.is_empty() {
-                    continue;
+                if !entries.is_empty() {
+                    files.push((reach, file, entries));
+                } else if installed::is_in(agent.name, &file) {
+                    findings.push(lost(agent.name, reach, &file));
                 }
-                is_installed = true;
-                let finding = installed(agent, &file, &entries);
+            }
+            // What another file asks about is asked about.
+            let is_asked =
+                |event: &&&str| files.iter().any(|(_, _, entries)| entries.iter().any(|entry| entry.event == **event));
+            let unasked: Vec<&str> = agent.events.iter().filter(|event| !is_asked(event)).copied().collect();
+            for (reach, file, entries) in &files {
+                let finding = runs(agent, file, entries);
                 let is_found = finding.level == Level::Fine;
                 findings.push(finding);
                 if is_found {
-                    self.applies(agent, &entries, findings);
-                    findings.extend(approval(agent, reach, &file, &entries));
+                    self.applies(agent, entries, &unasked, policy, findings);
+                    findings.extend(approval(agent, *reach, file, entries));
                 }
             }
+            if files.is_empty() {
+                // Where only hooks of its own apply it runs all of them itself.
+                let is_own = |hook: &HookInfo| hook.origin.as_ref().is_none_or(|at| agent.has(&at.file));
+                if policy.is_some_and(|policy| policy.registry.list().iter().all(is_own)) {
+                    continue;
+                }
+                silent.extend(agent.trace(&project).map(|trace| (agent.name, trace)));
+                continue;
+            }
             // Without hookweave they are the agent's own affair.
-            findings.extend(off.into_iter().filter(|_| is_installed));
-            if is_installed && system(agent.name).is_some_and(|system| !system.proved) {
+            findings.extend(off);
+            if system(agent.name).is_some_and(|system| !system.proved) {
                 let what = format!(
                     "{}: unproved: its documentation says how it runs hooks, no program of it was tried; see that it refuses \
                      a call that a hook refuses",
@@ -220,7 +244,17 @@ impl Doctor {
                 findings.push(Finding::new(Level::Note, "agents", what));
             }
         }
+        if let Err(why) = installed::files("") {
+            findings.push(Finding::new(Level::Wrong, "agents", why.to_string()));
+        }
         plugins(&project, findings);
+        servers(&project, findings);
+        let is_one_asked = findings.iter().skip(before).any(|finding| finding.level == Level::Fine);
+        if is_one_asked {
+            let silent: Vec<Finding> =
+                silent.iter().filter_map(|(agent, trace)| not_asked(agent, trace, findings)).collect();
+            findings.extend(silent);
+        }
         if findings.len() == before {
             let approved = self.approved_here();
             let what = "no agent runs hookweave here; `hookweave install --agent NAME` sets one up";
@@ -242,38 +276,111 @@ impl Doctor {
     }
 
     /// Which hooks apply when an agent asks hookweave.
-    fn applies(&self, agent: &Agent, entries: &[Own], findings: &mut Vec<Finding>) {
+    fn applies(
+        &self,
+        agent: &Agent,
+        entries: &[Own],
+        unasked: &[&str],
+        policy: Option<&Policy>,
+        findings: &mut Vec<Finding>,
+    ) {
         let project = self.which.directory();
         let lines: Vec<Entry> = entries.iter().map(|entry| (entry.event.clone(), entry.command.clone())).collect();
         let mut add = |level, what: String| {
-            findings.push(Finding::new(level, "agents", format!("{}: {what}", agent.name)));
+            let what = format!("{}: {what}", agent.name);
+            // Of two files with entries each one lacks the same.
+            if !findings.iter().any(|finding| finding.what == what) {
+                findings.push(Finding::new(level, "agents", what));
+            }
         };
         let applies = match Applies::of(agent, &lines, &project, self.which.trust_store.as_ref()) {
             Ok(applies) => applies,
             Err(why) => return add(Level::Wrong, why.to_string()),
         };
+        let unguarded = applies.unguarded(agent, unasked);
+        let is_refused = lines.iter().any(|(_, line)| Hook::refusal(line, &self.which).is_some());
+        let effect = if is_refused { "every call is refused" } else { "nothing is guarded" };
         if !applies.is_none() {
             add(Level::Fine, applies.text(&project));
         } else if applies.waiting > 0 {
-            let what =
-                format!("no hook applies, {} for an approval; `hookweave trust approve`", waits(applies.waiting));
-            add(Level::Wrong, what);
-        } else {
-            let found = ForeignHooks::find(agent, &project).unwrap_or_default();
+            let waits = waits(applies.waiting);
+            add(
+                Level::Wrong,
+                format!("no hook applies, so {effect}; {waits} for an approval: `hookweave trust approve`"),
+            );
+        } else if unguarded.is_empty() {
+            let (own, found): (Vec<ForeignHooks>, Vec<ForeignHooks>) = ForeignHooks::all(&project)
+                .unwrap_or_default()
+                .into_iter()
+                .partition(|hooks| hooks.dialect == agent.name);
             let options: Vec<String> = found.iter().map(|hooks| format!("--source {}", hooks.dialect)).collect();
             let texts: Vec<String> = found.iter().map(ForeignHooks::text).collect();
             let fix = if found.is_empty() {
-                "`hookweave init` writes a policy".to_owned()
+                let conversion = own.first().map(|hooks| format!(", {}", hooks.conversion())).unwrap_or_default();
+                format!("`hookweave init` writes a policy{conversion}")
             } else {
                 let options = options.join(" ");
                 format!("`hookweave install --agent {} {options}` lets it run {}", agent.name, texts.join(", "))
             };
-            add(Level::Wrong, format!("no hook applies, so nothing is guarded; {fix}"));
+            add(Level::Wrong, format!("no hook applies, so {effect}; {fix}"));
         }
-        if let Some(never) = applies.never() {
+        for double in twice(agent, policy) {
+            add(Level::Note, double);
+        }
+        for (event, hooks) in &unguarded {
+            let verb = if *hooks == 1 { "guards" } else { "guard" };
+            let fix = format!("`hookweave install --agent {}` puts it back", agent.name);
+            let hooks = count(*hooks, "hook");
+            add(Level::Wrong, format!("its settings do not ask hookweave about {event}, which {hooks} {verb}; {fix}"));
+        }
+        let told: Vec<&str> = unguarded.iter().filter_map(|(event, _)| agent.gate(event)).collect();
+        if let Some(never) = applies.never(&told) {
             add(Level::Note, never);
         }
     }
+}
+
+/// The hooks of an agent's own settings that hookweave's files have too, so that they run twice.
+fn twice(agent: &Agent, policy: Option<&Policy>) -> Vec<String> {
+    let hooks = policy.map(|policy| policy.registry.list()).unwrap_or_default();
+    let places: Vec<&Origin> =
+        hooks.iter().filter_map(|hook| hook.origin.as_deref()).flat_map(Origin::places).collect();
+    let (own, others): (Vec<&Origin>, Vec<&Origin>) = places.iter().partition(|at| agent.has(&at.file));
+    // A hook that was converted keeps its system's rules, so its file tells whose it is.
+    let is_ours = |at: &Origin| !AGENTS.iter().any(|agent| agent.has(&at.file));
+    let own = own.iter().filter(|own| others.iter().any(|other| is_ours(other) && other.runs == own.runs));
+    let mut lines: Vec<&str> = own.map(|own| own.runs.as_str()).collect();
+    lines.dedup();
+    let what = |line: &str| {
+        format!("`{line}` runs twice, by its own settings and by hookweave's file; take it out of its settings")
+    };
+    lines.into_iter().map(what).collect()
+}
+
+/// The finding of an installation whose entries are gone.
+fn lost(agent: &str, reach: Reach, file: &Path) -> Finding {
+    let scope = match reach {
+        Reach::Project => "",
+        Reach::Local => " --scope local",
+        Reach::User => " --scope user",
+        Reach::Managed => " --scope managed",
+    };
+    let file = file.strip_prefix(".").unwrap_or(file).display();
+    let what = format!(
+        "{agent}: hookweave was installed in {file}, and its entries are gone; `hookweave install --agent {agent}{scope}` puts \
+         them back, or run `hookweave uninstall --agent {agent}{scope}` if they are to go"
+    );
+    Finding::new(Level::Wrong, "agents", what)
+}
+
+/// The finding of an agent that a project is set up for and that does not ask, unless another finding names it.
+fn not_asked(agent: &str, trace: &Path, told: &[Finding]) -> Option<Finding> {
+    let is_told = told.iter().any(|finding| finding.what.starts_with(&format!("{agent}: ")));
+    let trace = trace.strip_prefix(".").unwrap_or(trace).display();
+    let what = format!(
+        "{agent}: {trace} is here and does not run hookweave, which does not guard its calls; `hookweave install --agent {agent}`"
+    );
+    (!is_told).then(|| Finding::new(Level::Note, "agents", what))
 }
 
 fn waits(number: usize) -> String {
@@ -360,14 +467,16 @@ fn told(agent: &Agent, file: &Path, faults: &[&Fault]) -> Finding {
 }
 
 /// The entries of an agent's settings that run this command, and what keeps them from guarding.
-fn entries_of(agent: &Agent, file: &Path) -> Result<(Vec<Own>, Faults)> {
+fn entries_of(agent: &Agent, file: &Path, required: Option<&'static str>) -> Result<(Vec<Own>, Faults)> {
     // Bounded, and no pipe without a writer: the project's files are not trusted.
     let Ok(text) = crate::document::read_text(file) else { return Ok((Vec::new(), Faults::default())) };
     match Settings::read(&text) {
         Ok(settings) => {
             let value = settings.value();
-            let (switches, of_entries) =
-                (entry_faults::switches(agent, &value), entry_faults::of_entries(agent, &value, &said_by));
+            let (switches, of_entries) = (
+                entry_faults::switches(agent, &value),
+                entry_faults::of_entries(agent, &value, &|line| said_by(line, required)),
+            );
             Ok((settings.own(agent), Faults { switches, of_entries }))
         }
         // A file of other things is the agent's own affair.
@@ -381,8 +490,12 @@ fn plugins(project: &Path, findings: &mut Vec<Finding>) {
     for agent in PLUGIN_AGENTS {
         for reach in [Reach::User, Reach::Project] {
             let Ok((file, _)) = agent.file(reach, project) else { continue };
-            let Ok(text) = crate::document::read_text(&file) else { continue };
+            // One that is not there asks nothing either.
+            let text = crate::document::read_text(&file).unwrap_or_default();
             if !agent.is_asked_by(&text) {
+                if installed::is_in(agent.name, &file) {
+                    findings.push(lost(agent.name, reach, &file));
+                }
                 continue;
             }
             findings.push(if package_for(&file).is_some() {
@@ -395,8 +508,57 @@ fn plugins(project: &Path, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The servers of MCP clients that are started through hookweave, in the project's usual files and where they were installed.
+fn servers(project: &Path, findings: &mut Vec<Finding>) {
+    let absolute = |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+    let usual: Vec<PathBuf> =
+        CLIENT_FILES.iter().map(|file| project.join(file)).filter(|file| file.is_file()).collect();
+    let known: Vec<PathBuf> = usual.iter().map(absolute).collect();
+    let installed = installed::files(installed::MCP).unwrap_or_default();
+    // What a client reads in another project is found there.
+    let is_elsewhere = |file: &&PathBuf| {
+        CLIENT_FILES.iter().any(|name| file.ends_with(name)) && !file.starts_with(absolute(&project.to_path_buf()))
+    };
+    let further = installed.iter().filter(|file| !known.contains(file) && !is_elsewhere(file)).cloned();
+    for file in usual.into_iter().chain(further) {
+        let at = relative(&absolute(&file), project);
+        let fix = format!("`hookweave install --mcp {at}`");
+        let was_installed = installed.contains(&absolute(&file));
+        let mut add = |level, what: String| findings.push(Finding::new(level, "servers", format!("{at}: {what}")));
+        let text = if file.exists() {
+            crate::document::read_text(&file).map_err(|why| why.to_string())
+        } else {
+            Err("it is not there".to_owned())
+        };
+        let (judged, others) = match text.and_then(|text| Servers::read(&text)) {
+            Ok(servers) => servers.standing(),
+            Err(why) if was_installed => {
+                let out = format!("put it back, or run `hookweave uninstall --mcp {at}` if that is right");
+                add(
+                    Level::Wrong,
+                    format!("its servers were started through hookweave, and it is not read: {why}; {out}"),
+                );
+                continue;
+            }
+            // What was never set up is the client's own affair.
+            Err(_) => continue,
+        };
+        if judged.is_empty() && was_installed {
+            let out = format!("or run `hookweave uninstall --mcp {at}` if that is right");
+            add(Level::Wrong, format!("no server is started through hookweave any more; {fix} puts it back, {out}"));
+        } else if !judged.is_empty() {
+            add(Level::Fine, format!("{} through hookweave ({})", count(judged.len(), "server"), judged.join(", ")));
+            if !others.is_empty() {
+                let others =
+                    format!("{} not started through hookweave ({})", count(others.len(), "server"), others.join(", "));
+                add(Level::Wrong, format!("{others}, so calls of their tools are not judged; {fix}"));
+            }
+        }
+    }
+}
+
 /// Whether an agent finds the command that its settings name.
-fn installed(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
+fn runs(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
     let command = entries.first().map(|entry| entry.command.as_str()).unwrap_or_default();
     let program = program_of(command);
     let found = if program.contains(['/', '\\']) { Path::new(&program).is_file() } else { on_path(&program) };
@@ -414,7 +576,8 @@ fn installed(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
 }
 
 /// What a command line of an agent's settings says of how hookweave decides.
-fn said_by(line: &str) -> Option<Said> {
+fn said_by(line: &str, required: Option<&'static str>) -> Option<Said> {
     let hook = Hook::of_line(line)?;
-    Some(Said { trusts_all: hook.trusts_all(), longest: hook.longest() })
+    let lacks = required.map(str::trim).filter(|_| !hook.requires_policy());
+    Some(Said { trusts_all: hook.trusts_all(), partial: hook.is_partial(), lacks, longest: hook.longest() })
 }

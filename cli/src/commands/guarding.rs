@@ -10,6 +10,7 @@ use hookweave_host::registry::HookInfo;
 
 use crate::commands::trust::store;
 use crate::failed::{Failed, Result};
+use crate::foreign::ForeignHooks;
 use crate::hook_command::is_this_command;
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::screen::count;
@@ -21,7 +22,7 @@ pub(crate) struct Guarding {
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
 
-    /// Refuse every gate while the project has no approved hook, or you have none of your own
+    /// Refuse every gate while the project has no approved hook, you have none of your own, or the machine has none
     #[arg(long, value_enum, value_name = "WHOSE", num_args = 0..=1, require_equals = true, default_missing_value = "project")]
     require_policy: Option<Required>,
 }
@@ -33,6 +34,8 @@ pub(crate) enum Required {
     Project,
     /// A hook of your own, for all projects.
     User,
+    /// A hook of the machine's administrator.
+    Managed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -45,6 +48,11 @@ pub(crate) enum Untrusted {
 }
 
 impl Guarding {
+    /// Whether a policy must be there.
+    pub(crate) fn requires_policy(&self) -> bool {
+        self.require_policy.is_some()
+    }
+
     /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
     pub(crate) fn load(&self, which: &Which) -> Result<(Policy, Option<String>)> {
         let policy = Policy::load(&which.to_look_at())?;
@@ -54,7 +62,7 @@ impl Guarding {
             refuse_broken(&policy.report)?;
         }
         if let Some(required) = self.require_policy {
-            require_policy(&policy, required)?;
+            require_policy(&policy, required, which)?;
         }
         let waiting = untrusted(&policy.report);
         if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
@@ -98,27 +106,47 @@ pub(crate) fn has_hooks_of(policy: &Policy, whose: Required) -> bool {
     let is_one = |scope: Scope| match whose {
         Required::Project => matches!(scope, Scope::Project | Scope::Local | Scope::Agent),
         Required::User => scope == Scope::User,
+        Required::Managed => scope == Scope::Managed,
     };
     let declares = |hook: &HookInfo| hook.origin.iter().flat_map(|origin| origin.places()).any(|at| is_one(at.scope));
-    policy.registry.list().iter().any(|hook| is_one(hook.scope) || declares(hook))
+    // What guards the policy alone is no policy.
+    let hooks = policy.registry.list();
+    hooks.iter().filter(|hook| hook.origin.is_some()).any(|hook| is_one(hook.scope) || declares(hook))
 }
 
 /// Refuses where nothing of those decides whose policy is required: it was taken away before a person approved it, or is
 /// elsewhere.
-fn require_policy(policy: &Policy, required: Required) -> Result<()> {
+fn require_policy(policy: &Policy, required: Required, which: &Which) -> Result<()> {
     if has_hooks_of(policy, required) {
         return Ok(());
     }
     Err(Failed::new(match required {
         Required::Project => {
-            "this project has no approved hooks, and --require-policy in the agent's settings requires them; `hookweave init` \
-             writes some, `hookweave trust approve` approves those that are there"
+            let what = "this project has no policy with approved hooks, and --require-policy in the agent's settings requires one";
+            let fix = match (policy.report.untrusted.len(), ForeignHooks::all(&which.directory()).unwrap_or_default()) {
+                (0, others) if others.is_empty() => "`hookweave init` writes one".to_owned(),
+                (0, others) => {
+                    let conversions: Vec<String> = others.iter().map(ForeignHooks::conversion).collect();
+                    format!("`hookweave init` writes one, {}", conversions.join(", "))
+                }
+                (waiting, _) => format!("`hookweave trust approve` shows and approves {}", waits(waiting)),
+            };
+            return Err(Failed::new(format!("{what}; {fix}")));
+        }
+        Required::Managed => {
+            "this machine has no hook of its administrator, and --require-policy=managed in the agent's settings requires one; \
+             put the managed policy back, or install again"
         }
         Required::User => {
             "you have no hook of your own, and --require-policy=user in the agent's settings requires one; put your policy \
              back, or install again"
         }
     }))
+}
+
+fn waits(number: usize) -> String {
+    let verb = if number == 1 { "waits" } else { "wait" };
+    format!("{} that {verb}", count(number, "hook"))
 }
 
 /// The text about hooks that are not approved, and about approved ones that are gone.

@@ -108,6 +108,16 @@ impl Hook {
         self.which.trust == TrustChoice::All
     }
 
+    /// Whether a policy decides without its invalid entries.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.which.partial
+    }
+
+    /// Whether every gate is refused without a policy, or without the file that is named.
+    pub(crate) fn requires_policy(&self) -> bool {
+        self.guarding.requires_policy() || !self.which.files.is_empty()
+    }
+
     /// The longest time after which it has answered about a tool call.
     pub(crate) fn longest(&self) -> Option<Duration> {
         self.deadline.or_else(|| usual_limit(dialects::named(&self.agent).ok()?, "PreToolUse"))

@@ -13,6 +13,7 @@ use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
 use crate::commands::guarding::{Required, Untrusted, has_hooks_of};
+use crate::commands::installed;
 use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
@@ -28,6 +29,9 @@ const REQUIRES: &str = " --require-policy";
 
 /// The option by which a user without a hook of their own is refused.
 const REQUIRES_OWN: &str = " --require-policy=user";
+
+/// The option by which a machine without a hook of its administrator is refused.
+const REQUIRES_MANAGED: &str = " --require-policy=managed";
 
 /// What this program is called.
 const NAME: &str = "hookweave";
@@ -164,8 +168,12 @@ impl Install {
         let events = self.events(agent)?;
         let sources = if self.sources.is_empty() { self.found_sources(screen, agent)? } else { self.sources.clone() };
         let command = self.command(agent, &sources)?;
+        let entries: Vec<Entry> = events.iter().map(|event| (event.clone(), command.clone())).collect();
+        self.warn_of_refusal(screen, agent, &entries)?;
+        let (mut written, mut is_as_wanted) = (PathBuf::new(), false);
         let is_made = again_if_changed(self.how, || {
             let Opened { file, before, .. } = self.target.open()?;
+            written.clone_from(&file);
             let refuse = |why: String| Failed::file(&file, why);
             let mut settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
             for event in &events {
@@ -173,11 +181,14 @@ impl Install {
             }
             let after = Some(settings.text());
             let change = Change { file, before, after, executable: false, is_ours: false };
+            is_as_wanted = change.is_empty();
             let made = make(screen, std::slice::from_ref(&change), self.how);
             Ok((made, change))
         })?;
+        if is_made || is_as_wanted && !self.how.dry_run {
+            keep(screen, agent.name, &written, true)?;
+        }
         if is_made {
-            let entries: Vec<Entry> = events.into_iter().map(|event| (event, command.clone())).collect();
             self.say_next(screen, agent, &entries)?;
         }
         Ok(Verdict::Fine)
@@ -195,6 +206,7 @@ impl Install {
             if package_for(&change.file).is_none() {
                 warn(screen, &agent.how_to_have_the_package(&change.file))?;
             }
+            keep(screen, agent.name, &change.file, true)?;
             writeln!(screen, "{} asks hookweave from its next session.", agent.name)?;
         }
         Ok(Verdict::Fine)
@@ -284,11 +296,10 @@ impl Install {
         }
         options += &self.audit.option();
         // Who is set up for a policy and has none lost it to somebody; nothing tells that from the files.
-        if reach != Reach::User {
-            options.push_str(REQUIRES);
-        } else if self.has_own_policy(sources)? {
-            options.push_str(REQUIRES_OWN);
-        }
+        let mut read = vec!["hookweave".to_owned()];
+        read.extend(sources.iter().cloned());
+        let which = Which { cwd: Some(self.target.cwd.clone()), sources: read, ..Which::default() };
+        options.push_str(requires(reach, &Policy::load(&which.to_look_at())?).unwrap_or_default());
         Ok(options)
     }
 
@@ -297,12 +308,16 @@ impl Install {
         self.program.clone().unwrap_or_else(|| own_program().map_or_else(|| NAME.to_owned(), |own| quoted(&own)))
     }
 
-    /// Whether the user has a hook of their own, in the files that the agent's command is to read.
-    fn has_own_policy(&self, sources: &[String]) -> Result<bool> {
-        let mut read = vec!["hookweave".to_owned()];
-        read.extend(sources.iter().cloned());
-        let which = Which { cwd: Some(self.target.cwd.clone()), sources: read, ..Which::default() };
-        Ok(has_hooks_of(&Policy::load(&which.to_look_at())?, Required::User))
+    /// Says before anything is written that without a policy every call would be refused.
+    fn warn_of_refusal(&self, screen: Screen<'_>, agent: &Agent, entries: &[Entry]) -> Result<()> {
+        let applies = Applies::of(agent, entries, &self.target.cwd, None)?;
+        if !requires_policy(entries) || !applies.is_none() || applies.waiting > 0 {
+            return Ok(());
+        }
+        let own = ForeignHooks::all(&self.target.cwd)?.into_iter().find(|hooks| hooks.dialect == agent.name);
+        let own = own.map(|own| format!(", {}", own.conversion())).unwrap_or_default();
+        let what = "no hook applies, so every call will be refused: `hookweave init` writes a policy";
+        warn(screen, &format!("{}: {what}{own}", agent.name))
     }
 
     fn say_next(&self, screen: Screen<'_>, agent: &Agent, entries: &[Entry]) -> Result<()> {
@@ -313,7 +328,9 @@ impl Install {
             );
             warn(screen, &what)?;
         }
-        if entries.iter().any(|(_, line)| line.contains(REQUIRES_OWN)) {
+        if entries.iter().any(|(_, line)| line.contains(REQUIRES_MANAGED)) {
+            writeln!(screen, "{} is blocked in every project if this machine's policy goes", agent.name)?;
+        } else if entries.iter().any(|(_, line)| line.contains(REQUIRES_OWN)) {
             let what = "is blocked in every project if your own policy goes";
             writeln!(screen, "{} {what}; with `hookweave uninstall {0} --scope user` it no longer is", agent.name)?;
         } else if entries.iter().any(|(_, line)| line.contains(REQUIRES)) {
@@ -324,7 +341,7 @@ impl Install {
         let applies = Applies::of(agent, entries, project, None)?;
         if !applies.is_none() {
             writeln!(screen, "{}", shown(&applies.text(project)))?;
-        } else if applies.waiting == 0 {
+        } else if applies.waiting == 0 && !requires_policy(entries) {
             warn(screen, "no hook applies, so nothing is guarded; `hookweave init` writes a policy")?;
         }
         if applies.waiting > 0 {
@@ -339,6 +356,20 @@ impl Install {
         }
         writeln!(screen, "{} runs hookweave from its next session.", agent.name)?;
         needed(agent, self.target.scope).map_or(Ok(()), |needed| warn(screen, needed))
+    }
+}
+
+fn requires_policy(entries: &[Entry]) -> bool {
+    entries.iter().any(|(_, line)| line.contains(REQUIRES))
+}
+
+/// The option by which an entry requires a policy: that of the user or the machine where there is one, and otherwise the
+/// project's, except of a user who has none.
+pub(crate) fn requires(reach: Reach, policy: &Policy) -> Option<&'static str> {
+    match reach {
+        Reach::User => has_hooks_of(policy, Required::User).then_some(REQUIRES_OWN),
+        Reach::Managed if has_hooks_of(policy, Required::Managed) => Some(REQUIRES_MANAGED),
+        Reach::Project | Reach::Local | Reach::Managed => Some(REQUIRES),
     }
 }
 
@@ -357,6 +388,12 @@ fn again_if_changed(how: How, mut attempt: impl FnMut() -> Result<(Result<bool>,
 /// This program, if it is not found by its name.
 fn own_program() -> Option<PathBuf> {
     std::env::current_exe().ok().filter(|_| !on_path(NAME))
+}
+
+/// Keeps where hookweave is installed; without the record a loss of the entries is not missed, and a warning says so.
+fn keep(screen: Screen<'_>, agent: &str, file: &Path, installed: bool) -> Result<()> {
+    installed::keep(agent, file, installed)
+        .or_else(|why| warn(screen, &format!("`doctor` will not miss lost entries: {why}")))
 }
 
 fn warn(screen: Screen<'_>, what: &str) -> Result<()> {
@@ -383,6 +420,7 @@ impl Uninstall {
         }
         let Opened { agent, file, within, before } = self.target.open()?;
         let Some(text) = &before else {
+            self.forget(screen, agent.name, &file)?;
             writeln!(screen, "Nothing to change: {} is not there.", shown(&file.display().to_string()))?;
             return Ok(Verdict::Fine);
         };
@@ -390,6 +428,7 @@ impl Uninstall {
         let mut settings = Settings::read(text).map_err(refuse)?;
         let taken = settings.remove(agent).map_err(refuse)?;
         if taken == 0 {
+            self.forget(screen, agent.name, &file)?;
             writeln!(screen, "Nothing to change: {} has no entry for hookweave.", shown(&file.display().to_string()))?;
             return Ok(Verdict::Fine);
         }
@@ -398,6 +437,7 @@ impl Uninstall {
         let is_gone = after.is_none();
         let change = Change { file, before, after, executable: false, is_ours: false };
         if make(screen, std::slice::from_ref(&change), self.how)? {
+            self.forget(screen, agent.name, &change.file)?;
             if is_gone {
                 take_empty_folders_away(&change.file, &within);
             }
@@ -410,15 +450,22 @@ impl Uninstall {
     fn run_plugin(&self, screen: Screen<'_>, opened: Opened<&PluginAgent>) -> Result<Verdict> {
         let Opened { agent, file, within, before } = opened;
         if !before.as_deref().is_some_and(|text| agent.is_asked_by(text)) {
+            self.forget(screen, agent.name, &file)?;
             writeln!(screen, "Nothing to change: {} is no plugin of hookweave.", shown(&file.display().to_string()))?;
             return Ok(Verdict::Fine);
         }
         let change = Change { file, before, after: None, executable: false, is_ours: true };
         if make(screen, std::slice::from_ref(&change), self.how)? {
+            self.forget(screen, agent.name, &change.file)?;
             take_empty_folders_away(&change.file, &within);
             self.say_approvals(screen)?;
         }
         Ok(Verdict::Fine)
+    }
+
+    /// Keeps that a file is to have no entries.
+    fn forget(&self, screen: Screen<'_>, agent: &str, file: &Path) -> Result<()> {
+        if self.how.dry_run { Ok(()) } else { keep(screen, agent, file, false) }
     }
 
     /// Approvals are given to hooks, which other agents may run too: they stay, and this says so.
@@ -443,5 +490,30 @@ fn take_empty_folders_away(file: &Path, within: &Path) {
         if std::fs::remove_dir(folder).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hookweave_host::hook::Scope;
+
+    use super::*;
+
+    #[test]
+    fn a_managed_installation_requires_the_policy_of_the_machine_where_there_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hookweave.toml");
+        std::fs::write(&file, "hookweave = 1\npolicies = [\"git\"]\n").unwrap();
+        let policy = |scope| Policy::of_file(&file, scope).unwrap();
+        let of = |reach, scope| requires(reach, &policy(scope));
+        assert_eq!(of(Reach::Managed, Scope::Managed), Some(REQUIRES_MANAGED));
+        assert_eq!(of(Reach::Managed, Scope::Project), Some(REQUIRES));
+        assert_eq!(of(Reach::Project, Scope::Managed), Some(REQUIRES));
+        assert_eq!((of(Reach::User, Scope::User), of(Reach::User, Scope::Project)), (Some(REQUIRES_OWN), None));
+        assert!(has_hooks_of(&policy(Scope::Managed), Required::Managed));
+        assert!(
+            !has_hooks_of(&policy(Scope::Project), Required::Managed),
+            "the policy of a project is not the machine's"
+        );
     }
 }

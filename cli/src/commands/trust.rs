@@ -188,7 +188,7 @@ impl Listing {
             }
             writeln!(screen, "  Review them, then run {}", styled(BOLD, "hookweave trust approve"))?;
         }
-        gone(screen, &lost)?;
+        gone(screen, &lost.iter().filter(|lost| lost.is_gone).collect::<Vec<_>>())?;
         Ok(Verdict::Fine)
     }
 }
@@ -197,6 +197,8 @@ impl Approve {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let LoadReport { untrusted: waiting, lost, .. } = delegates::load(&self.which.to_look_at())?.0.report;
+        let (taken_out, missing): (Vec<&LostApproval>, Vec<&LostApproval>) =
+            lost.iter().filter(|lost| lost.is_gone).partition(|lost| lost.is_taken_out);
         let (able, unable): (Vec<&UntrustedHook>, Vec<&UntrustedHook>) =
             waiting.iter().partition(|waiting| !waiting.approval.fingerprint.is_empty());
         for hook in &unable {
@@ -208,16 +210,17 @@ impl Approve {
                 shown(&hook.why)
             )?;
         }
-        let all: Vec<&TrustedHook> = able.iter().map(|hook| &hook.approval).collect();
+        let of_taken_out = taken_out.iter().map(|lost| &lost.approval);
+        let all: Vec<&TrustedHook> = able.iter().map(|hook| &hook.approval).chain(of_taken_out).collect();
         let chosen: Vec<&TrustedHook> = if self.fingerprints.is_empty() {
             all
         } else {
             self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?
         };
-        gone(screen, &lost)?;
+        gone(screen, &missing)?;
         if chosen.is_empty() {
             writeln!(screen, "Nothing waits for your approval here.")?;
-            return Ok(Verdict::of(unable.is_empty()));
+            return Ok(Verdict::of(unable.is_empty() && missing.is_empty()));
         }
         let approved = store.approved()?;
         for hook in able.iter().filter(|hook| chosen.contains(&&hook.approval)) {
@@ -226,20 +229,42 @@ impl Approve {
             review::show(screen, &store.parts(&hook.approval, earlier), self.diff)?;
             writeln!(screen, "  {}", styled(DIM, &hook.why))?;
         }
+        let dropped: Vec<&TrustedHook> =
+            taken_out.iter().map(|lost| &lost.approval).filter(|approval| chosen.contains(approval)).collect();
+        dropped.iter().try_for_each(|approval| show_taken_out(screen, approval))?;
         if !agreed(screen, self.how)? {
             return Ok(Verdict::Fine);
         }
-        let chosen: Vec<TrustedHook> = chosen.into_iter().cloned().collect();
-        store.approve(&chosen)?;
-        writeln!(screen, "{}", styled(GOOD, &format!("{} approved.", count(chosen.len(), "hook"))))?;
-        Ok(Verdict::Fine)
+        let chosen: Vec<TrustedHook> = chosen.into_iter().filter(|one| !dropped.contains(one)).cloned().collect();
+        if !chosen.is_empty() {
+            store.approve(&chosen)?;
+            writeln!(screen, "{}", styled(GOOD, &format!("{} approved.", count(chosen.len(), "hook"))))?;
+        }
+        if !dropped.is_empty() {
+            let fingerprints: Vec<&str> = dropped.iter().map(|approval| approval.fingerprint.as_str()).collect();
+            let taken = store.revoke(&fingerprints)?;
+            writeln!(screen, "{} of what is no longer there revoked.", count(taken, "approval"))?;
+        }
+        Ok(Verdict::of(missing.is_empty()))
     }
 }
 
+/// Shows an approved hook that its file has no more, which an approval of the file as it is accepts.
+fn show_taken_out(screen: Screen<'_>, approval: &TrustedHook) -> Result<()> {
+    let event = if approval.event.is_empty() { "a switch" } else { &approval.event };
+    let what = styled(BAD, "no longer there:");
+    let which = styled(BOLD, short(&approval.fingerprint));
+    writeln!(screen, "{which} {what} {} {}", shown(event), styled(DIM, &approval.dialect))?;
+    writeln!(screen, "  ran     {}", shown(&approval.runs))?;
+    writeln!(screen, "  file    {} ({})", shown(&approval.file), shown(&approval.place))?;
+    let what = "it was approved and guards nothing any more once you accept that";
+    Ok(writeln!(screen, "  {}", styled(DIM, what))?)
+}
+
 /// Shows the approvals of hooks that are gone: no approval of what is there opens the gates that they guarded.
-fn gone(screen: Screen<'_>, lost: &[LostApproval]) -> Result<()> {
-    for lost in lost.iter().filter(|lost| lost.is_gone) {
-        writeln!(screen, "{} {}", styled(BAD, "gone:"), shown(&lost.why))?;
+fn gone(screen: Screen<'_>, lost: &[&LostApproval]) -> Result<()> {
+    for lost in lost {
+        writeln!(screen, "{} {}", styled(BAD, "lost:"), shown(&lost.why))?;
     }
     Ok(())
 }

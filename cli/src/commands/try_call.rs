@@ -36,7 +36,7 @@ The hooks really run; the tool does not. Examples:
 Exits with 0 if the call passes, with 1 if it is blocked, with 3 if a person is asked; of several calls the first of
 1, 3 and 0 that one of them gives.")]
 pub(crate) struct Try {
-    /// A command line of the shell; or a tool and what its call is about, such as `Read .env`
+    /// A command line of the shell; or a tool and what its call is about, such as `Read .env`; or a tool of an MCP server
     #[arg(value_name = "LINE", group = "call")]
     line: Vec<String>,
 
@@ -77,8 +77,13 @@ struct Tried {
     deciders: Vec<Decider>,
     /// The hooks that observe and would have stopped the call, or had a person asked about it.
     observers: Vec<WouldDo>,
+    /// The hooks that failed and let the call pass.
+    failed: Vec<FailedHook>,
     /// The hooks that looked at the call, in order.
     looked_at_by: Vec<String>,
+    /// How many hooks wait for an approval and were not asked.
+    #[serde(skip)]
+    waiting: usize,
 }
 
 impl Tried {
@@ -90,7 +95,9 @@ impl Tried {
             reason: Some(why.to_owned()),
             deciders: Vec::new(),
             observers: Vec::new(),
+            failed: Vec::new(),
             looked_at_by: Vec::new(),
+            waiting: 0,
         }
     }
 }
@@ -147,6 +154,20 @@ impl Decider {
             why: explained.hooks.iter().find(|hook| hook.id == entry.id).and_then(|hook| hook.why.clone()),
             reason: reason.map(str::to_owned),
         }
+    }
+}
+
+/// A hook that failed, which does not stop the call.
+#[derive(Debug, Serialize)]
+struct FailedHook {
+    hook: String,
+    message: String,
+}
+
+impl FailedHook {
+    fn of(entry: &TraceEntry<'_>) -> Option<Self> {
+        let failure = entry.failure.as_ref().filter(|failure| failure.became != FailBehavior::Block)?;
+        Some(Self { hook: entry.hook.to_owned(), message: failure.message.to_owned() })
     }
 }
 
@@ -218,8 +239,8 @@ impl Try {
         Ok(policy)
     }
 
-    /// Why every call of an agent is refused here: the policy is broken, or is not approved and an agent's settings
-    /// require one. Where only some of the hooks are asked for, they alone are tried.
+    /// Why every call is refused here: the policy is broken, or is not approved and agents' settings require one. Of agents
+    /// beside others that ask the hooks a warning says it. Where only some of the hooks are asked for, they alone are tried.
     fn refusal(&self) -> Option<String> {
         let Which { files, sources, plugins, partial, .. } = &self.which;
         if *partial || !files.is_empty() || !sources.is_empty() || !plugins.is_empty() {
@@ -229,10 +250,17 @@ impl Try {
         if lines.is_empty() {
             lines.insert(BARE.to_owned());
         }
-        lines.iter().find_map(|line| {
-            let who = agent_of(line).filter(|_| line != BARE).unwrap_or_else(|| "an agent".to_owned());
-            Some(format!("every call of {who} is refused: {}", Hook::refusal(line, &self.which)?))
-        })
+        let refused: Vec<(&String, String)> =
+            lines.iter().filter_map(|line| Some((line, Hook::refusal(line, &self.which)?))).collect();
+        let who = |line: &String| agent_of(line).filter(|_| line != BARE).unwrap_or_else(|| "an agent".to_owned());
+        let text = |(line, why): &(&String, String)| format!("every call of {} is refused: {why}", who(line));
+        if refused.len() == lines.len() {
+            return refused.first().map(text);
+        }
+        for one in &refused {
+            let _ = writeln!(anstream::stderr().lock(), "{} {}", styled(WARN, "warning:"), shown(&text(one)));
+        }
+        None
     }
 
     fn calls(&self) -> Result<Vec<Call>> {
@@ -274,9 +302,11 @@ impl Try {
         let decider = |entry| Decider::of(entry, policy, &self.which, &explained);
         let deciders = trace.iter().filter(decided).map(decider).collect();
         let observers = trace.iter().filter_map(WouldDo::of).collect();
+        let failed = trace.iter().filter_map(FailedHook::of).collect();
+        let waiting = policy.report.untrusted.len();
         let looked_at_by = trace.iter().map(|entry| entry.hook.to_owned()).collect();
         let reason = outcome.reason().map(str::to_owned);
-        Ok(Tried { call, verdict, reason, deciders, observers, looked_at_by })
+        Ok(Tried { call, verdict, reason, deciders, observers, failed, looked_at_by, waiting })
     }
 }
 
@@ -301,7 +331,11 @@ fn show(screen: Screen<'_>, one: &Tried, policy: Option<&Policy>) -> Result<()> 
         let what = styled(WARN, &format!("observes and would {}", would.as_str()));
         writeln!(screen, "  {} {what}{reason}", styled(BOLD, hook))?;
     }
-    if !one.deciders.is_empty() || !one.observers.is_empty() {
+    for FailedHook { hook, message } in &one.failed {
+        let what = styled(WARN, "failed, and the call passes it by");
+        writeln!(screen, "  {} {what}: {}", styled(BOLD, hook), shown(message))?;
+    }
+    if !one.deciders.is_empty() || !one.observers.is_empty() || !one.failed.is_empty() {
         return Ok(());
     }
     let Some(policy) = policy else {
@@ -310,6 +344,10 @@ fn show(screen: Screen<'_>, one: &Tried, policy: Option<&Policy>) -> Result<()> 
     let hooks = policy.registry.list().iter().filter(|hook| hook.event == "PreToolUse").count();
     let what = match (one.looked_at_by.is_empty(), hooks) {
         (false, _) => format!("looked at by: {}", one.looked_at_by.join(", ")),
+        (true, _) if one.waiting > 0 => {
+            let hooks = count(one.waiting, "hook");
+            format!("no approved hook is for this call; {hooks} not asked before `hookweave trust approve`")
+        }
         (true, 0) => "no hook looks at tool calls here; `hookweave list` shows all hooks".to_owned(),
         (true, _) => "no hook is for this call; `hookweave explain` with the same words says why".to_owned(),
     };
@@ -318,7 +356,9 @@ fn show(screen: Screen<'_>, one: &Tried, policy: Option<&Policy>) -> Result<()> 
 
 fn in_a_line(screen: Screen<'_>, one: &Tried) -> Result<()> {
     let observers = one.observers.iter().map(|one| format!("{} would {}", one.hook, one.would.as_str()));
-    let by: Vec<String> = one.deciders.iter().map(|decider| decider.hook.clone()).chain(observers).collect();
+    let failed = one.failed.iter().map(|one| format!("{} failed", one.hook));
+    let by: Vec<String> =
+        one.deciders.iter().map(|decider| decider.hook.clone()).chain(observers).chain(failed).collect();
     let by = if by.is_empty() { String::new() } else { format!("  ({})", by.join(", ")) };
     let line = one.call.args.get("command").and_then(Value::as_str).unwrap_or_default();
     Ok(writeln!(screen, "{}  {}{}", one.verdict.styled(), shown(line), styled(DIM, &by))?)

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Install, NAME, Uninstall, again_if_changed, own_program, warn};
+use super::{Install, NAME, Uninstall, again_if_changed, keep, own_program, warn};
 use crate::change::{Change, make, read, real_place};
+use crate::commands::installed::MCP;
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::split;
 use crate::mcp_servers::{Servers, Wrapped};
@@ -50,6 +51,7 @@ impl Install {
             warn(screen, &format!("{name} {why}: calls of its tools are not judged"))?;
         }
         if is_made {
+            keep(screen, MCP, &file, true)?;
             let number = count(wrapped.judged.len(), "server");
             writeln!(screen, "{number} through hookweave from the client's next start.")?;
         }
@@ -60,8 +62,12 @@ impl Install {
 impl Uninstall {
     /// Takes the proxy out of a file.
     pub(super) fn servers(&self, screen: Screen<'_>, named: &Path) -> Result<Verdict> {
+        if !named.exists() {
+            self.forget(screen, MCP, named)?;
+        }
         let (file, before) = open(named)?;
         let mut servers = Servers::read(&before).map_err(|why| Failed::file(named, why))?;
+        self.forget(screen, MCP, &file)?;
         if servers.unwrap() == 0 {
             let file = shown(&named.display().to_string());
             writeln!(screen, "Nothing to change: no server of {file} is reached through hookweave.")?;

@@ -28,11 +28,21 @@ pub(super) struct Waiting<'c> {
     pub(super) approval: TrustedHook,
 }
 
+/// How the file of an approval stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileNow {
+    Absent,
+    /// As a whole or in one of its entries.
+    Broken,
+    Whole,
+}
+
 /// An approval that no hook has, with the hook that stands in its place.
 pub(super) struct Missing<'c> {
     pub(super) expected: &'c Expected,
     /// Which of those that wait.
     pub(super) by: Option<usize>,
+    file_now: FileNow,
     change: Option<Change>,
     /// How many lines changed, where it can be told.
     lines: Option<String>,
@@ -44,6 +54,7 @@ pub(super) fn missing<'c>(
     texts: Option<&Texts>,
     is_present: &dyn Fn(&str) -> bool,
     waiting: &[Waiting<'_>],
+    state: &dyn Fn(&str) -> FileNow,
 ) -> Vec<Missing<'c>> {
     let lost = expected.iter().filter(|expected| !is_present(&expected.approval.fingerprint));
     lost.map(|expected| {
@@ -51,7 +62,7 @@ pub(super) fn missing<'c>(
         let now = by.and_then(|by| waiting.get(by)).map(|by| &by.approval);
         let change = now.map(|now| Covers::of(&expected.approval.covers).change(&Covers::of(&now.covers)));
         let lines = now.and_then(|now| texts?.changed_lines(&expected.approval, now));
-        Missing { expected, by, change, lines }
+        Missing { expected, by, file_now: state(&expected.approval.file), change, lines }
     })
     .collect()
 }
@@ -131,10 +142,15 @@ impl Missing<'_> {
 
     fn gone(&self) -> String {
         let file = &self.expected.approval.file;
-        format!(
-            "was approved{} and is gone; put it back, or run `hookweave trust revoke {file}` if it is to go",
-            self.on()
-        )
+        let (now, fix) = match self.file_now {
+            FileNow::Absent => ("is gone", format!("put it back, or run `hookweave trust revoke {file}`")),
+            FileNow::Broken => (
+                "cannot be read now",
+                format!("fix the file (`hookweave lint`), or run `hookweave trust revoke {file}`"),
+            ),
+            FileNow::Whole => ("is gone", "put it back, or run `hookweave trust approve`".to_owned()),
+        };
+        format!("was approved{} and {now}; {fix} if it is to go", self.on())
     }
 
     /// What is reported of it, with the hook that closes the gate where a block stops the event.
@@ -151,7 +167,9 @@ impl Missing<'_> {
             let fingerprint = self.expected.approval.fingerprint.clone();
             Ready { declared: closing(declared, &why), fingerprint, guard: Arc::default(), unsure: None }
         });
-        LostApproval { approval: self.expected.approval.clone(), is_gone: by.is_none(), why, closed }
+        let is_gone = by.is_none();
+        let is_taken_out = is_gone && self.file_now == FileNow::Whole;
+        LostApproval { approval: self.expected.approval.clone(), is_gone, is_taken_out, why, closed }
     }
 
     /// A hook for all that the approved one may have guarded: which of it, its present entry may say wrongly.

@@ -82,6 +82,9 @@ pub struct LostApproval {
     pub approval: TrustedHook,
     /// Nothing stands in its place.
     pub is_gone: bool,
+    /// Its file can be read and has it no more, which a person may accept.
+    #[doc(hidden)]
+    pub is_taken_out: bool,
     /// What became of it, and the fix.
     pub why: String,
     /// The hook that blocks what the approved one guarded; `None` where nothing could be stopped.

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::closed::{self, Expected, Missing, Waiting};
-use super::configuration::{Configuration, LostApproval, Piece, Ready, UntrustedHook};
+use super::closed::{self, Expected, FileNow, Missing, Waiting};
+use super::configuration::{Configuration, FoundFile, LostApproval, Piece, Ready, UntrustedHook};
 use super::trust::{Texts, Trust, TrustedHook};
 use super::{Directories, Problem};
 use hookweave_dialects::described::system;
@@ -154,7 +154,17 @@ fn close(candidates: &mut [Candidate], approvals: Option<&Approvals<'_>>, config
         of_a_switch(fingerprint)
             || candidates.iter().any(|candidate| candidate.trusted() && candidate.ready.fingerprint == fingerprint)
     };
-    let missing = closed::missing(&approvals.expected, approvals.texts.as_ref(), &is_present, &waiting);
+    let state = |file: &str| {
+        let is_there = |found: &&FoundFile| found.file == Path::new(file);
+        let is_broken =
+            || configuration.problems.iter().any(|problem| problem.fatal && problem.file == Path::new(file));
+        match configuration.found.iter().find(is_there) {
+            None => FileNow::Absent,
+            Some(found) if found.broken || is_broken() => FileNow::Broken,
+            Some(_) => FileNow::Whole,
+        }
+    };
+    let missing = closed::missing(&approvals.expected, approvals.texts.as_ref(), &is_present, &waiting, &state);
     let lost: Vec<LostApproval> =
         missing.iter().map(|missing| missing.lost(&waiting, |event| approvals.is_gate(event))).collect();
     let problems: Vec<Problem> = missing.iter().filter_map(Missing::problem).collect();

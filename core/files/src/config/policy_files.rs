@@ -27,6 +27,9 @@ const LABEL: &str = "policy files";
 /// The file of the program itself.
 const PROGRAM: &str = "hookweave";
 
+/// Beside the approvals: where the command was installed.
+const INSTALLED: &str = "installed.jsonl";
+
 /// What a person is asked, and what the model reads where nobody can be asked.
 const PROMPT: &str = "this may change a file that decides what agents may do or what runs by itself: hookweave's own, an \
                       agent's settings or hooks, a hook's script, a git hook or an editor's tasks. If it is wanted, a person \
@@ -122,7 +125,7 @@ impl PolicyFiles {
         let fixed = places::all(places.directories, &[], None, places.plugins).into_iter().map(|place| place.file);
         let scripts = configuration.in_force().flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
         let paths: Vec<PathBuf> = fixed
-            .chain(places.store.map(Path::to_path_buf))
+            .chain(places.store.into_iter().flat_map(|store| [store.to_path_buf(), store.with_file_name(INSTALLED)]))
             .chain(scripts)
             .chain(places.directories.home.iter().flat_map(|home| GIT_OF_USER.iter().map(|file| home.join(file))))
             .chain([PathBuf::from(GIT_OF_ALL)])

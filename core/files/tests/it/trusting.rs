@@ -252,9 +252,13 @@ fn what_changed_or_is_gone_since_its_approval_closes_its_gate() {
         ("its script", |world| executable(&world.path("project/guard.sh"), "#!/bin/sh\nexit 2\n# more\n")),
         ("its script", |world| std::fs::remove_file(world.path("project/guard.sh")).unwrap()),
         ("it changed", |world| _ = world.write("project/hookweave.toml", &OWN.replace("Bash", "Read"))),
-        ("is gone", |world| std::fs::remove_file(world.path("project/hookweave.toml")).unwrap()),
-        ("is gone", |world| _ = world.write("project/hookweave.toml", "")),
-        ("is gone", |world| _ = world.write("project/hookweave.toml", "hookweave = 1\n")),
+        ("is gone; put it back, or run `hookweave trust revoke", |world| {
+            std::fs::remove_file(world.path("project/hookweave.toml")).unwrap();
+        }),
+        ("cannot be read now", |world| _ = world.write("project/hookweave.toml", "")),
+        ("is gone; put it back, or run `hookweave trust approve`", |world| {
+            _ = world.write("project/hookweave.toml", "hookweave = 1\n");
+        }),
     ];
     for (at, (why, change)) in changes.into_iter().enumerate() {
         let world = guarded();
@@ -262,7 +266,8 @@ fn what_changed_or_is_gone_since_its_approval_closes_its_gate() {
         let found = world.discover();
         let [lost] = found.lost.as_slice() else { panic!("{at}: {:?}", found.lost) };
         assert!(lost.why.contains(why) && lost.why.contains("approved on 20"), "{at}: {}", lost.why);
-        assert!(lost.why.contains("hookweave trust revoke"), "{}", lost.why);
+        assert_eq!(lost.is_taken_out, why.contains("trust approve"), "{}", lost.why);
+        assert!(lost.is_taken_out || lost.why.contains("hookweave trust revoke"), "{}", lost.why);
         let closed = closed(&found);
         assert_eq!(closed.len(), 1, "{at}");
         assert_eq!((closed[0].0.as_str(), closed[0].1.contains("Bash")), ("PreToolUse", why == "its script"), "{at}");

@@ -347,6 +347,10 @@ fn command(reading: &Reading<'_>, entry: &Spot<'_>, spot: &Spot<'_>) -> Take<Com
         if which.is_some() {
             return Err(spot.wrong("a list of words runs without a shell; take `shell` out or write one string"));
         }
+        if let Some(word) = unfilled(&program, &args) {
+            let why = "no shell reads a list of words, and the variable stays as it is";
+            return Err(spot.wrong(format!("`{word}`: {why}; write the command as one string")));
+        }
         CommandSpec { line: CommandLine::Exec { program, args }, env: Vec::new(), directory: None }
     } else {
         shell(entry.required_text("command")?, which.unwrap_or(Shell::Posix))
@@ -354,6 +358,17 @@ fn command(reading: &Reading<'_>, entry: &Spot<'_>, spot: &Spot<'_>) -> Take<Com
     spec.env = environment(entry)?;
     spec.directory = entry.text("directory")?.map(|path| reading.below_project(&path));
     Ok(spec)
+}
+
+/// The word of a list that begins with a variable and names a file by it: the program, or what no shell is to read.
+fn unfilled<'w>(program: &'w str, args: &'w [String]) -> Option<&'w str> {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let reads_variables =
+        name.trim_end_matches(".exe").ends_with("sh") || matches!(name, "cmd" | "cmd.exe" | "powershell");
+    let begins =
+        |word: &&str| ["$HOOKWEAVE_PROJECT_DIR", "${HOOKWEAVE_PROJECT_DIR}"].iter().any(|at| word.starts_with(at));
+    let args = args.iter().map(String::as_str).filter(|_| !reads_variables);
+    std::iter::once(program).filter(|program| program.starts_with('$')).chain(args.filter(begins)).next()
 }
 
 fn web(spot: &Spot<'_>) -> Take<WebhookSpec> {
