@@ -233,7 +233,7 @@ impl TerminalQuestion {
 
     /// Whether the command line is all that stands in arguments.
     fn is_all_of(&self, args: &str) -> bool {
-        let Ok(Value::Object(args)) = from_json(args) else { return false };
+        let Ok(Value::Object(args)) = from_json(&json_of(args)) else { return false };
         let line: String = self.asked.command.iter().map(|part| part.text.as_str()).collect();
         args.len() == 1 && args.values().all(|value| value.as_str().is_some_and(|text| escaped(text) == line))
     }
@@ -280,6 +280,22 @@ fn command<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Vec<CommandPa
         Ok(CommandPart { text: escaped(&reader.required_text("text")?), met })
     };
     items.map(part).collect()
+}
+
+/// JSON again, of JSON text that was made safe to be shown: what stands there for a character is its text.
+fn json_of(shown: &str) -> String {
+    let mut json = String::with_capacity(shown.len());
+    let mut letters = shown.chars();
+    while let Some(letter) = letters.next() {
+        json.push(letter);
+        if letter == '\\' {
+            if letters.as_str().starts_with("u{") {
+                json.push('\\');
+            }
+            json.extend(letters.next());
+        }
+    }
+    json
 }
 
 /// A text without line breaks, safe to be shown.
