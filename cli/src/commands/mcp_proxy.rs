@@ -94,6 +94,10 @@ enum Approval {
     Client,
 }
 
+/// What a person reads who put the proxy before a server and has no policy.
+const NO_POLICY: &str = "there is no policy here, so every call passes; `hookweave init` writes one, and --require-policy \
+                         refuses every call without one";
+
 impl McpProxy {
     /// Runs the command; gives the server's exit code.
     pub(crate) fn run(&self) -> Result<u8> {
@@ -181,8 +185,11 @@ impl McpProxy {
         let directory = std::path::absolute(which.directory()).map_err(|why| Failed::file(&which.directory(), why))?;
         refuse_brought_along(&which, &directory)?;
         let (policy, waiting) = self.guarding.load(&which)?;
-        if let Some(waiting) = waiting {
-            say(&waiting);
+        match waiting {
+            Some(waiting) => say(&waiting),
+            // What guards the policy alone is no policy.
+            None if !policy.registry.list().iter().any(|hook| hook.origin.is_some()) => say(NO_POLICY),
+            None => {}
         }
         let audit = self.audit.below(&directory).open()?;
         Judge::new(policy, which, audit, self.record.clone(), &directory)
