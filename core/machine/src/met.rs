@@ -92,7 +92,11 @@ fn met(line: &str, selects: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let whole: Vec<Range<usize>> = std::iter::once(0..line.len()).collect();
-    let spans = read_line(line).spans();
+    let reading = read_line(line);
+    if reading.seen().commands.len() > MOST_COMMANDS {
+        return whole;
+    }
+    let spans = reading.spans();
     if spans.is_empty() || spans.len() > MOST_COMMANDS {
         return whole;
     }

@@ -57,6 +57,15 @@ fn engine(names: &[String]) -> Engine {
 }
 
 #[test]
+fn a_line_that_would_keep_the_guard_busy_is_stopped() {
+    let engine = engine(&["secrets".to_owned()]);
+    let line = |times: usize| vec!["echo $(echo .env)"; times].join("; ");
+    let outcome = |times| engine.dispatch_sync(Event::pre_tool_use("Bash", json!({"command": line(times)}))).unwrap();
+    assert!(!outcome(10).blocked());
+    assert!(outcome(500).blocked());
+}
+
+#[test]
 fn every_pack_stops_what_it_is_for_and_nothing_else() {
     let mut wrong = Vec::new();
     for (pack, cases) in all() {

@@ -13,18 +13,26 @@ use super::{FILLED, Lines};
 /// How many names of one command are looked at.
 const MAX_NAMES: usize = 16;
 
+/// How many lines are written out for one. A line with more is made to keep the guard busy.
+const MAX_LINES: usize = 256;
+
 /// Programs that print the names that they are given.
 const PRINT: &[&str] = &["basename", "dir", "echo", "ls", "printf", "readlink", "realpath"];
 
 impl Lines<'_> {
-    /// Whether a command reads a file of the set that another one names.
+    /// Whether a command reads a file of the set that another one names; so it is taken where too many may.
     pub(super) fn is_handed_on(&self, directories: &[String]) -> bool {
+        let mut written_out = 0;
+        let mut is_read = |line: &str| {
+            written_out += 1;
+            written_out > MAX_LINES || self.is_read_by(line, directories)
+        };
         let mut commands = self.line.commands.iter().enumerate();
         commands.any(|(at, command)| {
             let names = self.printed(command, directories);
             names.iter().any(|name| {
                 let lines = executed(command, name).into_iter().chain(self.piped(at, name));
-                lines.chain(self.filled_in(at, command, name)).any(|line| self.is_read_by(&line, directories))
+                lines.chain(self.filled_in(at, command, name)).any(|line| is_read(&line))
             })
         })
     }
