@@ -14,8 +14,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
+import grpc.aio
 import pytest
 from hookweave import HookClient, HookResponse, InvalidOptionError, PreToolUseEvent, ServingWorkers, WorkerConnection
+from hookweave._remote_grpc import GrpcTransport
 
 from remote_programs import Program, worker_client
 from support import LIMIT, new_client, until_async
@@ -66,6 +69,36 @@ async def both(
 async def bash(client: HookClient, command: str) -> Any:
     """The outcome of a command."""
     return await client.dispatch("PreToolUse", tool="Bash", args={"command": command})
+
+
+def test_what_a_worker_says_last_reaches_an_agent_that_reads_late() -> None:
+    class Ignores:
+        def message(self, message: bytes) -> None: ...
+        def unreadable(self, why: str) -> None: ...
+        def lost(self, why: str) -> None: ...
+
+    async def test() -> None:
+        may_read, read = asyncio.Event(), []
+
+        async def stream(_: Any, context: Any) -> None:
+            await may_read.wait()
+            while (message := await context.read()) is not grpc.aio.EOF:
+                read.append(message)
+
+        server = grpc.aio.server()
+        handlers = {"HookStream": grpc.stream_stream_rpc_method_handler(stream)}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("HookService", handlers),))
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        link = await GrpcTransport(("127.0.0.1", port), 1024, None).connect(Ignores())
+        link.send(b"goodbye")
+        link.end()
+        asyncio.get_running_loop().call_later(0.2, may_read.set)
+        await link.ended()
+        await server.stop(None)
+        assert read == [b"goodbye"]
+
+    run(test())
 
 
 def test_a_worker_in_another_process_blocks_modifies_and_asks(address: str) -> None:

@@ -20,10 +20,16 @@ METHODS = ("RegisterHook", "UnregisterHook", "ListHooks")
 class _Stream:
     """One stream; the same at both ends."""
 
-    def __init__(self, write: Callable[[bytes], Awaitable[Any]], cancel: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        write: Callable[[bytes], Awaitable[Any]],
+        cancel: Callable[[], Any],
+        done_writing: Callable[[], Awaitable[Any]] | None = None,
+    ) -> None:
         self.receiver: Receiver | None = None
         self._write = write
         self._cancel = cancel
+        self._done_writing = done_writing
         self._unwritten: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._size = 0
         self._ends = False
@@ -74,6 +80,10 @@ class _Stream:
         why = "the stream was cancelled"
         try:
             await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
+            if self._done_writing is not None and not reader.done() and writer.exception() is None:
+                # A read that is cancelled cancels the stream, and with it what the other side has not read yet.
+                await self._done_writing()
+                await asyncio.wait({reader})
             for task in (reader, writer):
                 if task.done() and not task.cancelled():
                     error = task.exception()
@@ -169,7 +179,7 @@ class GrpcTransport:
             credentials = grpc.ssl_channel_credentials(tls["ca"], tls["key"], tls["cert"])
             channel = grpc.aio.secure_channel(target, credentials, options=self._options)
         call = channel.stream_stream(STREAM)()
-        stream = _Stream(call.write, call.cancel)
+        stream = _Stream(call.write, call.cancel, call.done_writing)
         stream.receiver = receiver
         task = asyncio.get_running_loop().create_task(self._carry(channel, call, stream))
         _carried.add(task)
@@ -179,7 +189,6 @@ class GrpcTransport:
     async def _carry(self, channel: grpc.aio.Channel, call: Any, stream: _Stream) -> None:
         try:
             await stream.carry(call.read)
-            await call.done_writing()
         except grpc.aio.AioRpcError:
             # It is over, which the receiver was told.
             return
