@@ -141,6 +141,16 @@ pub enum Starts<'w> {
     Somewhere(&'w [Word]),
 }
 
+impl<'w> Starts<'w> {
+    /// The words, whichever of them is the program.
+    #[must_use]
+    pub const fn words(self) -> &'w [Word] {
+        match self {
+            Self::Program(words) | Self::FromPackages(words) | Self::Somewhere(words) => words,
+        }
+    }
+}
+
 impl Simple {
     /// What it starts, behind all programs that only start another one.
     #[must_use]

@@ -4,7 +4,7 @@
 
 use std::cell::OnceCell;
 
-use hookweave_command::{Reading, Simple, Starts, Word, program_name};
+use hookweave_command::{Reading, Simple, Word, program_name};
 
 use super::programs::behind_xargs;
 use super::search::{self, Search};
@@ -39,7 +39,7 @@ impl Lines<'_> {
 
     /// The files of the set that a command prints, as a shell reads their names.
     fn printed(&self, command: &Simple, directories: &[String]) -> Vec<String> {
-        let words = started(command);
+        let words = command.starts().words();
         let Some((program, args)) = words.split_first() else { return Vec::new() };
         match program_name(&program.plain) {
             "find" | "gfind" => self.found(&search::of_find(args), directories),
@@ -116,13 +116,6 @@ impl Lines<'_> {
     }
 }
 
-/// The words of what a command starts.
-fn started(command: &Simple) -> &[Word] {
-    match command.starts() {
-        Starts::Program(words) | Starts::FromPackages(words) | Starts::Somewhere(words) => words,
-    }
-}
-
 /// Words as a line, some of which are replaced.
 fn written(words: &[Word], name: &str, is_replaced: &dyn Fn(&Word) -> bool) -> String {
     words.iter().map(|word| if is_replaced(word) { name } else { word.raw() }).collect::<Vec<_>>().join(" ")
@@ -131,7 +124,7 @@ fn written(words: &[Word], name: &str, is_replaced: &dyn Fn(&Word) -> bool) -> S
 /// What `find` runs with a file that it finds.
 fn executed(command: &Simple, name: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut rest = started(command);
+    let mut rest = command.starts().words();
     let runs = |word: &Word| matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
     while let Some(at) = rest.iter().position(runs) {
         rest = rest.get(at + 1..).unwrap_or_default();
@@ -144,7 +137,7 @@ fn executed(command: &Simple, name: &str) -> Vec<String> {
 
 /// What a command does with a name that it reads.
 fn fed(command: &Simple, name: &str) -> Option<String> {
-    let words = started(command);
+    let words = command.starts().words();
     let (program, args) = words.split_first()?;
     if !matches!(program_name(&program.plain), "parallel" | "xargs") {
         let is_it = Word::is_filled_in;

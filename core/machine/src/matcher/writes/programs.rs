@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hookweave_command::{Simple, Starts, Word, is_shell, program_name};
+use hookweave_command::{Simple, Word, is_shell, program_name};
 
 use super::policy;
 use super::readers::{self, is_action};
@@ -191,10 +191,9 @@ fn glued<'w>(program: &str, args: &'w [Word]) -> impl Iterator<Item = Cow<'w, Wo
 
 /// The file from which `xargs` reads what it hands on.
 fn listed(command: &Simple) -> Vec<Cow<'_, Word>> {
-    let words = match command.starts() {
-        Starts::Program(words) | Starts::FromPackages(words) | Starts::Somewhere(words) => words,
-    };
-    let Some((_, args)) = words.split_first().filter(|(program, _)| program_name(&program.plain) == "xargs") else {
+    let Some((_, args)) =
+        command.starts().words().split_first().filter(|(program, _)| program_name(&program.plain) == "xargs")
+    else {
         return Vec::new();
     };
     let options = args.get(..args.len() - behind_xargs(args).len()).unwrap_or_default();
@@ -221,10 +220,7 @@ pub(super) fn surely_read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
 /// The program that a command runs, with its arguments, and whether it gets further ones from elsewhere: for one that
 /// starts another, the other.
 fn running(command: &Simple) -> Option<(&str, &[Word], bool)> {
-    let words = match command.starts() {
-        Starts::Program(words) | Starts::FromPackages(words) | Starts::Somewhere(words) => words,
-    };
-    let (program, args) = words.split_first()?;
+    let (program, args) = command.starts().words().split_first()?;
     match program_name(&program.plain) {
         "xargs" => {
             let (program, args) = behind_xargs(args).split_first()?;
