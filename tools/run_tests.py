@@ -291,13 +291,15 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
     def named(*names: str) -> list[Suite]:
         return [suite for suite in suites if suite.name.split()[0] in names]
 
-    # Cargo compiles for minutes while the tests of Python and Node wait for one another; none of them touches what the
-    # others read. The tools' tests pack the Node package: not beside Node's tests.
+    # Each lane has what may not run beside one another: what cargo builds, and what packs the Node package or loads it
+    # while it is packed. More lanes than cores: suites wait for processes, sockets and clocks.
     yield [
-        named("rust", "races", "command", "demo", "examples", "approval"),
-        named("python", "node", "documents", "tools"),
+        named("rust", "races", "command"),
+        named("python"),
+        named("node", "tools", "bundlers"),
+        named("documents", "approval", "demo", "examples"),
     ]
-    yield [named("bundlers"), named("fuzz")]
+    yield [named("fuzz")]
     # Compares what all of the above have written.
     yield [named("vector")]
 
