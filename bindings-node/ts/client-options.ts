@@ -130,6 +130,8 @@ export interface ProtectPathsOptions {
 export interface UseOptions {
   /** What single rules of the policies decide, by their ids. */
   readonly rules?: Readonly<Record<string, "off" | "ask" | "block">>;
+  /** With `observe` none of them has an effect, and the statistics say what would have been stopped. */
+  readonly enforcement?: "enforce" | "observe";
 }
 
 /** Options of `limitCalls`. */

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 
 use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::config::permissions::{PermissionList, permissions};
+use hookweave_host::hook::Enforcement;
+use hookweave_host::registry::HookInfo;
 
 use crate::agents::Agent;
 use crate::delegates;
 use crate::failed::Result;
-use crate::policy::{Which, relative};
+use crate::hook_file::is_guard_of;
+use crate::policy::{Policy, Which, relative};
 use crate::screen::count;
 
 /// The hooks of one system other than the agent's own.
@@ -77,14 +80,23 @@ pub(crate) struct Permissions {
 }
 
 impl Permissions {
-    /// Those of the files that were found; of a file that cannot be read loading says so.
-    pub(crate) fn of(found: &[FoundFile]) -> Vec<Self> {
+    /// Those of a policy's files of which no guard in force was made; of a file that cannot be read loading says so.
+    pub(crate) fn of(policy: &Policy) -> Vec<Self> {
+        let in_force = |hook: &HookInfo| hook.enabled && hook.enforcement == Enforcement::Enforce;
+        let guards: Vec<HookInfo> = policy.registry.list().into_iter().filter(in_force).collect();
+        let unguarded = |mut list: PermissionList| {
+            let mut rules = std::mem::take(&mut list.rules);
+            rules.retain(|rule| !guards.iter().any(|hook| is_guard_of(&list, rule, hook)));
+            list.rules = rules;
+            (!list.rules.is_empty()).then_some(list)
+        };
         let of_file = |found: &FoundFile| {
             let options = LoadOptions { dialect: Some(found.dialect), scope: found.scope, ..LoadOptions::default() };
             let lists = permissions(&found.file, &options).ok()?;
+            let lists: Vec<PermissionList> = lists.into_iter().filter_map(unguarded).collect();
             (!lists.is_empty()).then(|| Self { file: found.file.clone(), dialect: found.dialect, lists })
         };
-        found.iter().filter(|found| !found.broken).filter_map(of_file).collect()
+        policy.report.found.iter().filter(|found| !found.broken).filter_map(of_file).collect()
     }
 
     /// What they are, that no hook of them runs, and what to do.

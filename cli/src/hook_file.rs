@@ -9,6 +9,7 @@ use hookweave_host::decision::Decision;
 use hookweave_host::exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_host::exec::webhook::{Method, UnsetVariable, WebhookSpec};
 use hookweave_host::hook::{FailBehavior, Timeout};
+use hookweave_host::registry::HookInfo;
 use serde_json::{Map, Value};
 
 /// What the format can say of a time.
@@ -69,11 +70,11 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
 /// The table of a guard that does what a permission rule does. One that keeps files from being read or changed keeps
 /// command lines from it too, which the rule's system sees to itself.
 pub(crate) fn guard(list: &PermissionList, rule: &str) -> String {
-    let reason = text(&format!("{} has {rule}", list.name));
-    let (word, decision) = match list.ruling {
-        Ruling::Deny => ("deny", format!("block = {reason}")),
-        Ruling::Ask => ("ask", format!("ask = {reason}")),
-        Ruling::Allow => ("allow", "allow = true".to_owned()),
+    let reason = text(&guard_reason(list, rule));
+    let decision = match list.ruling {
+        Ruling::Deny => format!("block = {reason}"),
+        Ruling::Ask => format!("ask = {reason}"),
+        Ruling::Allow => "allow = true".to_owned(),
     };
     if let Some((access, path)) = protected(rule).filter(|_| list.ruling != Ruling::Allow) {
         let asks = if list.ruling == Ruling::Ask { "answer = \"ask\"\n" } else { "" };
@@ -82,8 +83,27 @@ pub(crate) fn guard(list: &PermissionList, rule: &str) -> String {
             "[[hooks]]\nuse = \"protect-paths\"\npaths = [{path}]\nfor = \"{access}\"\n{asks}reason = {reason}\n"
         );
     }
-    let (name, rule) = (text(&format!("{word} {rule}")), text(rule));
+    let (name, rule) = (text(&guard_name(list, rule)), text(rule));
     format!("[[hooks]]\nname = {name}\nevent = \"PreToolUse\"\nmatcher = {{ rule = {rule} }}\n{decision}\n")
+}
+
+/// Whether a hook is the guard that was made of a permission rule, by its reason or its name.
+pub(crate) fn is_guard_of(list: &PermissionList, rule: &str, hook: &HookInfo) -> bool {
+    let gives = |reason: &str| hook.origin.as_ref().is_some_and(|origin| origin.runs.ends_with(reason));
+    hook.name == guard_name(list, rule) || gives(&guard_reason(list, rule))
+}
+
+fn guard_reason(list: &PermissionList, rule: &str) -> String {
+    format!("{} has {rule}", list.name)
+}
+
+fn guard_name(list: &PermissionList, rule: &str) -> String {
+    let word = match list.ruling {
+        Ruling::Deny => "deny",
+        Ruling::Ask => "ask",
+        Ruling::Allow => "allow",
+    };
+    format!("{word} {rule}")
 }
 
 /// The files that a permission rule is about, and what is done with them.

@@ -265,12 +265,19 @@ class HookClient(TypedClient, SessionRegistry):
         """
         return self._use("limit-calls", {"tool": tool, "max": max, "per": per})
 
-    def use(self, *policies: str, rules: Mapping[str, Literal["off", "ask", "block"]] | None = None) -> list[str]:
+    def use(
+        self,
+        *policies: str,
+        rules: Mapping[str, Literal["off", "ask", "block"]] | None = None,
+        enforcement: Literal["enforce", "observe"] | None = None,
+    ) -> list[str]:
         """Uses policies by their names: ``"git"``, or with a level ``"secrets:strict"``.
 
-        ``rules`` sets what single rules decide, by their ids. Returns the ids of the hooks.
+        ``rules`` sets what single rules decide, by their ids; with ``enforcement="observe"`` none has an effect, and
+        the statistics say what would have been stopped. Returns the ids of the hooks.
         """
-        return self._use("policies", {"names": list(policies), "rules": dict(rules or {})})
+        options = {"names": list(policies), "rules": dict(rules or {}), "enforcement": enforcement}
+        return self._use("policies", options)
 
     def _use(self, name: str, options: dict[str, Any]) -> list[str]:
         return _native.use_ready_made(self, name, options)

@@ -125,10 +125,19 @@ impl Doctor {
         } else {
             findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
         }
-        for hook in policy.registry.list().iter().filter(|hook| hook.enforcement == Enforcement::Observe) {
-            let what =
-                format!("{} on {} observes: what it decides is recorded and not acted on", hook.name, hook.event);
-            findings.push(Finding::new(Level::Note, "hooks", what));
+        let observing: Vec<&HookInfo> = listed.iter().filter(|hook| hook.enforcement == Enforcement::Observe).collect();
+        match observing.as_slice() {
+            [] => {}
+            [hook] => {
+                let what =
+                    format!("{} on {} observes: what it decides is recorded and not acted on", hook.name, hook.event);
+                findings.push(Finding::new(Level::Note, "hooks", what));
+            }
+            [first, others @ ..] => {
+                let (name, others) = (&first.name, count(others.len(), "other hook"));
+                let what = format!("{name} and {others} observe: what they decide is recorded and not acted on");
+                findings.push(Finding::new(Level::Note, "hooks", what));
+            }
         }
         let is_told = |problem: &&Problem| {
             report.lost.iter().any(|lost| {
@@ -146,7 +155,7 @@ impl Doctor {
             findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
         }
         self.lint(report, delegates, &below, findings);
-        let permissions = Permissions::of(&report.found);
+        let permissions = Permissions::of(policy);
         findings.extend(permissions.iter().map(|found| Finding::new(Level::Note, "hooks", found.text(&below))));
         for lost in &report.lost {
             findings.push(Finding::new(Level::Wrong, "trust", &lost.why));

@@ -114,7 +114,7 @@ impl Explain {
             let what = format!("{} not approved and left out; see `hookweave list`", count(untrusted, "hook"));
             writeln!(screen, "\n{}", styled(WARN, &what))?;
         }
-        for permissions in Permissions::of(&policy.report.found) {
+        for permissions in Permissions::of(policy) {
             writeln!(screen, "\n{}", styled(WARN, &permissions.text(&self.which.directory())))?;
         }
         Ok(Verdict::Fine)

@@ -349,7 +349,7 @@ impl Install {
             writeln!(screen, "{} {}", styled(WARN, &what), styled(BOLD, "hookweave trust approve"))?;
         }
         let which = Which { cwd: Some(project.clone()), ..Which::default() };
-        for permissions in Permissions::of(&Policy::load(&which.to_look_at())?.report.found) {
+        for permissions in Permissions::of(&Policy::load(&which.to_look_at())?) {
             if permissions.dialect != agent.name {
                 warn(screen, &permissions.text(project))?;
             }

@@ -160,6 +160,19 @@ impl Reading<'_> {
         self.declare_as(spot, slot, draft, self.source.dialect)
     }
 
+    /// What a file says of enforcement, where it may say so.
+    pub(super) fn enforcement(&mut self, spot: &Spot<'_>, said: Option<Enforcement>) -> Option<Enforcement> {
+        if said != Some(Enforcement::Observe) || self.source.scope.may_observe() {
+            return said;
+        }
+        self.remark(
+            spot,
+            "a hook of a project's file cannot be made to observe there, since the file could switch off its own guards; \
+             `enforcement` is ignored: set it in the program, or in a file of yours",
+        );
+        None
+    }
+
     /// The same for a hook whose answers another dialect than the file's reads.
     pub(super) fn declare_as(
         &mut self,
@@ -197,15 +210,7 @@ impl Reading<'_> {
             self.remark(spot, "managed hooks are always mandatory; `mandatory = false` is ignored");
             mandatory = None;
         }
-        let mut enforcement = draft.enforcement;
-        if enforcement == Some(Enforcement::Observe) && !scope.may_observe() {
-            self.remark(
-                spot,
-                "a hook of a project's file cannot be made to observe there, since the file could switch off its own guards; \
-                 `enforcement` is ignored: set it in the program, or in a file of yours",
-            );
-            enforcement = None;
-        }
+        let enforcement = self.enforcement(spot, draft.enforcement);
         let runs = runs(&draft.run);
         let mut spec = HookSpec::new(slot.event.name());
         spec.name = Some(draft.name.unwrap_or_else(|| name_of(&draft.run, &runs)));

@@ -11,7 +11,7 @@ use crate::computed::{Computed, Limit, MOST, Per, Redacted};
 use hookweave_machine::Error;
 use hookweave_machine::decision::Decision;
 use hookweave_machine::error::{Code, did_you_mean};
-use hookweave_machine::hook::{FailBehavior, HookSpec, Timeout};
+use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Timeout};
 use hookweave_machine::matcher::{Access, MatcherSpec, NamedFiles, Writes};
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
@@ -44,14 +44,16 @@ impl ReadyMade {
     }
 
     /// The hook of a policy's rule.
-    pub(super) fn of_policy(chosen: Chosen) -> Result<Self, String> {
+    pub(super) fn of_policy(chosen: Chosen, enforcement: Option<Enforcement>) -> Result<Self, String> {
         let Chosen { rule, answer, .. } = chosen;
         let decision = match answer {
             Answer::Block => Decision::Block(rule.told()),
             Answer::Ask => Decision::Ask(Some(rule.told())),
         };
         let matcher = MatcherSpec::default().any_of(rule.compiled()?);
-        Ok(Self::new("PreToolUse", rule.id.to_owned(), matcher, Run::Decision(decision)))
+        let mut hook = Self::new("PreToolUse", rule.id.to_owned(), matcher, Run::Decision(decision));
+        hook.spec.enforcement = enforcement;
+        Ok(hook)
     }
 
     fn new(event: &str, name: String, matcher: MatcherSpec, run: Run) -> Self {
@@ -68,7 +70,7 @@ fn unknown(name: &str) -> Error {
 }
 
 fn used<'v, H: Host>(reader: &Reader<'v, H>, host: &'v H) -> Result<Vec<ReadyMade>, Error> {
-    reader.only(&["names", "rules"])?;
+    reader.only(&["names", "rules", "enforcement"])?;
     let example = "a policy such as \"git\" or \"secrets:strict\"";
     let uses = reader.one_or_more("names", example)?;
     let uses = uses.ok_or_else(|| reader.refuse("names", format!("is missing; write {example}")))?;
@@ -85,7 +87,8 @@ fn used<'v, H: Host>(reader: &Reader<'v, H>, host: &'v H) -> Result<Vec<ReadyMad
         policies::Wrong::Rule(..) => reader.refuse("rules", wrong.message()),
         policies::Wrong::Use(..) => reader.refuse("names", wrong.message()),
     })?;
-    let hooks = chosen.into_iter().map(ReadyMade::of_policy);
+    let enforcement = reader.word("enforcement", Enforcement::WORDS)?;
+    let hooks = chosen.into_iter().map(|chosen| ReadyMade::of_policy(chosen, enforcement));
     hooks.collect::<Result<_, _>>().map_err(|why| reader.refuse("names", why))
 }
 

@@ -1,9 +1,11 @@
 //! Several files together: copies, switches, replacements.
 
+use hookweave_files::config::Run;
 use hookweave_files::config::discover::{Discovery, discover};
 use hookweave_files::config::load::{Configuration, LoadOptions, load};
 use hookweave_files::config::trust::Trust;
-use hookweave_machine::hook::Scope;
+use hookweave_machine::decision::Decision;
+use hookweave_machine::hook::{Enforcement, Scope};
 
 use super::{World, claude, runs};
 
@@ -23,6 +25,32 @@ fn the_same_hook_in_several_settings_files_runs_once_where_its_system_says_so() 
 
     world.write("project/.claude/settings.json", &claude("SubagentStop", "", "same"));
     assert_eq!(runs(&all(&world)), ["same", "same"]);
+}
+
+#[test]
+fn a_rule_of_two_files_is_enforced_if_one_of_them_enforces_it() {
+    let policies = |enforcement: &str, answer: &str| {
+        format!(
+            r#"{{"hookweave": 1, "policies": {{"use": ["git"], "enforcement": "{enforcement}", "rules": {{"git.push-force": "{answer}"}}}}}}"#
+        )
+    };
+    for (user, project, expected) in [
+        (("observe", "block"), ("enforce", "ask"), (Some(Enforcement::Enforce), "ask")),
+        (("enforce", "ask"), ("enforce", "block"), (Some(Enforcement::Enforce), "block")),
+        // A project's file may not observe, and then says nothing.
+        (("enforce", "ask"), ("observe", "block"), (Some(Enforcement::Enforce), "block")),
+        (("observe", "ask"), ("observe", "block"), (None, "block")),
+    ] {
+        let world = World::new();
+        world.write("home/.config/hookweave/hookweave.json", &policies(user.0, user.1));
+        world.write("project/hookweave.json", &policies(project.0, project.1));
+        let found = all(&world);
+        let rule =
+            found.hooks.iter().find(|hook| hook.declared.spec.name.as_deref() == Some("git.push-force")).unwrap();
+        assert_eq!(rule.declared.spec.scope, Scope::User);
+        let answer = if matches!(rule.declared.run, Run::Decision(Decision::Ask(_))) { "ask" } else { "block" };
+        assert_eq!((rule.declared.spec.enforcement, answer), expected, "{user:?} {project:?}");
+    }
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn good() -> Vec<Value> {
         json!({"hookweave": 1, "guard_policy_files": false}),
         json!({"hookweave": 1, "policies": ["git", "secrets:strict"]}),
         json!({"hookweave": 1, "policies": {"use": ["git"], "rules": {"git.push-force": "ask", "lines.unread": "off"}}}),
+        json!({"hookweave": 1, "policies": {"use": ["git"], "enforcement": "observe"}}),
         json!({"hookweave": 1, "hooks": [], "$schema": "x"}),
         file(&json!({"event": "deploy:start", "command": ["p", "a", ""]})),
         file(
@@ -161,6 +162,7 @@ fn bad() -> Vec<Value> {
         json!({"hookweave": 1, "policies": {"rules": {}}}),
         json!({"hookweave": 1, "policies": {"use": ["git"], "rules": {"git.push-force": "allow"}}}),
         json!({"hookweave": 1, "policies": {"use": ["git"], "but": []}}),
+        json!({"hookweave": 1, "policies": {"use": ["git"], "enforcement": "off"}}),
         json!({"hookweave": 1, "hooks": {}}),
         json!({"hookweave": 1, "hooks": null}),
         json!({"hookweave": 1, "hooks": [1]}),

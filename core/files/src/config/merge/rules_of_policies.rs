@@ -5,8 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Candidate;
-use crate::config::Run;
+use crate::config::{Declared, Run};
 use hookweave_machine::decision::Decision;
+use hookweave_machine::hook::Enforcement;
 use hookweave_machine::matcher::AnyOf;
 
 /// Keeps one of the hooks that are the same rule: that of the widest file, as strict as any says.
@@ -35,19 +36,27 @@ fn rule(candidate: &Candidate) -> Option<&str> {
     candidate.ready.declared.spec.matcher.any_of.as_ref().map(AnyOf::label)
 }
 
-fn blocks(candidate: &Candidate) -> bool {
-    matches!(candidate.ready.declared.run, Run::Decision(Decision::Block(_)))
+/// What is enforced is stricter than what only observes; of two alike, what blocks.
+fn strictness(declared: &Declared) -> (bool, bool) {
+    let enforces = declared.spec.enforcement != Some(Enforcement::Observe);
+    (enforces, matches!(declared.run, Run::Decision(Decision::Block(_))))
 }
 
 /// Takes what a further file says into the hook that stays.
 fn unite(known: &mut Candidate, new: Candidate) {
-    let is_stricter = blocks(&new) && !blocks(known);
     let (declared, further) = (&mut known.ready.declared, new.ready.declared);
+    let is_stricter = strictness(&further) > strictness(declared);
     let (Some(origin), Some(other)) = (&mut declared.spec.origin, further.spec.origin) else { return };
     let origin = Arc::make_mut(origin);
     if is_stricter {
         declared.run = further.run;
         origin.runs.clone_from(&other.runs);
     }
+    // A file that says nothing leaves it to the client, which may observe.
+    let said = [declared.spec.enforcement, further.spec.enforcement];
+    declared.spec.enforcement = [Some(Enforcement::Enforce), None, Some(Enforcement::Observe)]
+        .into_iter()
+        .find(|one| said.contains(one))
+        .flatten();
     origin.also.push(other);
 }

@@ -1,4 +1,4 @@
-//! `policies = ["git", "secrets:strict"]`, or a table with `use` and `rules`.
+//! `policies = ["git", "secrets:strict"]`, or a table with `use`, `rules` and `enforcement`.
 
 use crate::config::Run;
 use crate::config::entry::{Draft, Slot};
@@ -8,19 +8,22 @@ use crate::config::ready_made::ReadyMade;
 use crate::config::tree::Kind;
 use hookweave_machine::decision::Decision;
 use hookweave_machine::error::did_you_mean;
+use hookweave_machine::hook::Enforcement;
 
 /// Fields of the table.
-const FIELDS: &[&str] = &["use", "rules"];
+const FIELDS: &[&str] = &["use", "rules", "enforcement"];
 
 /// Declares the hooks of the policies that a file uses.
 pub(super) fn read(reading: &mut Reading<'_>, policies: &Spot<'_>) -> Take<()> {
-    let list = match policies.node.kind {
+    let (list, enforcement) = match policies.node.kind {
         Kind::Object(_) => {
             policies.only(FIELDS)?;
             let missing = || policies.wrong("`use` is missing; write use = [\"git\", \"secrets\"]");
-            policies.get("use").ok_or_else(missing)?
+            let said = policies.word("enforcement", Enforcement::WORDS)?;
+            let at = policies.given("enforcement").unwrap_or_else(|| policies.clone());
+            (policies.get("use").ok_or_else(missing)?, reading.enforcement(&at, said))
         }
-        Kind::List(_) => policies.clone(),
+        Kind::List(_) => (policies.clone(), None),
         _ => return Err(policies.wrong("must be a list of policies; write policies = [\"git\", \"secrets\"]")),
     };
     let uses = list.items()?;
@@ -29,7 +32,7 @@ pub(super) fn read(reading: &mut Reading<'_>, policies: &Spot<'_>) -> Take<()> {
     let chosen = chosen(&names, &settings).map_err(|wrong| at(&wrong, policies, &uses).wrong(wrong.message()))?;
     for chosen in chosen {
         let spot = uses.get(chosen.at).unwrap_or(&list);
-        let hook = ReadyMade::of_policy(chosen).map_err(|why| spot.wrong(why))?;
+        let hook = ReadyMade::of_policy(chosen, enforcement).map_err(|why| spot.wrong(why))?;
         declare(reading, spot, hook)?;
     }
     Ok(())
@@ -82,5 +85,6 @@ fn declare(reading: &mut Reading<'_>, spot: &Spot<'_>, hook: ReadyMade) -> Take<
     draft.name = spec.name;
     draft.fail_behavior = spec.fail_behavior;
     draft.mandatory = spec.mandatory;
+    draft.enforcement = spec.enforcement;
     reading.declare_as(spot, &slot, draft, reading.source.dialect)
 }
