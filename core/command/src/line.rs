@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod constants;
+mod escapes;
 mod flat;
 mod here;
 mod nameless;

@@ -29,6 +29,9 @@ static MATCHED_ARGUMENTS: [&str; 6] = {
     ["command", file_path, path, notebook_path, paths, files]
 };
 
+/// Arguments that hold the words of a command apart from its program.
+const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
+
 /// How many paths of command lines keep their places while an event is judged; a line may name any number.
 const MAX_PLACED: usize = 256;
 
@@ -251,15 +254,42 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let Some(args) = args.items.first() else { return found };
             let named = self.defined().map_or(&[][..], |tool| &tool.commands);
             let alike = self.likeness().map_or(&[][..], |likeness| likeness.commands);
+            let mut apart = None;
             for name in std::iter::once("command").chain(named.iter().chain(alike).map(String::as_str)) {
                 if let Some(view) = self.host.get(args, name) {
-                    let text = self.as_text(&view);
-                    found.indeterminate |= text.indeterminate;
-                    found.items.extend(text.items);
+                    let lines = self.as_text(&view);
+                    found.indeterminate |= lines.indeterminate;
+                    let words = apart.get_or_insert_with(|| self.words_apart(args));
+                    found.indeterminate |= words.indeterminate && !lines.items.is_empty();
+                    let with_words = |line: Cow<'v, str>| -> SmallVec<[Cow<'v, str>; 1]> {
+                        if words.items.is_empty() {
+                            return smallvec![line];
+                        }
+                        words.items.iter().map(|words| Cow::Owned(format!("{line} {words}"))).collect()
+                    };
+                    found.items.extend(lines.items.into_iter().flat_map(with_words));
                 }
             }
             found
         })
+    }
+
+    /// The words of a command that stand in an argument of their own: a text, or a list.
+    ///
+    /// Of a list whose words need quotes there are two: as it is meant, and as a host makes it that only joins the words.
+    fn words_apart(&self, args: &H::View<'v>) -> Found<Cow<'v, str>> {
+        let views = self.host.pick(args, &WORDS_APART).into_iter().flatten();
+        let mut lists = views.filter(|view| matches!(self.host.kind(view), Kind::Text(_) | Kind::List(_)));
+        let Some(view) = lists.next() else { return Found::none() };
+        let Kind::List(length) = self.host.kind(&view) else { return self.as_text(&view) };
+        let words = (0..length).map(|index| scalar_text(self.host, &self.host.item(&view, index)?));
+        let Some(words) = words.collect::<Option<Vec<String>>>() else { return Found::unreadable() };
+        let meant = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let joined = words.join(" ");
+        let mut items = SmallVec::new();
+        items.extend((joined != meant).then_some(Cow::Owned(joined)));
+        items.push(Cow::Owned(meant));
+        Found { items, indeterminate: false }
     }
 
     /// The commands that the event would run, taken apart, and whether some of them cannot be read.
@@ -360,10 +390,16 @@ impl<'v, H: Host> MatchInput<'v, H> {
                     indeterminate |= self.collect_paths(&view, texts);
                 }
             }
-            for name in self.further(args, usual::names_path) {
+            for name in self.further(args, |_| true) {
                 let is_known = PATH_ARGUMENTS.contains(&&*name) || named.contains(&name);
-                if let Some(view) = self.host.get(args, &name).filter(|_| !is_known) {
-                    indeterminate |= self.collect_paths(&view, texts);
+                let Some(view) = self.host.get(args, &name).filter(|_| !is_known) else { continue };
+                if usual::names_path(&name) {
+                    indeterminate |= self.collect_paths(&view, texts) && !usual::may_name_no_path(&name);
+                } else if let Kind::List(length) = self.host.kind(&view) {
+                    // Several operations in one call.
+                    for item in (0..length).filter_map(|index| self.host.item(&view, index)) {
+                        indeterminate |= self.collect_inner(&item, texts).unwrap_or(false);
+                    }
                 }
             }
             if tool.is_some_and(|tool| tool.is_patch) {
@@ -405,8 +441,26 @@ impl<'v, H: Host> MatchInput<'v, H> {
         };
         let mut indeterminate = false;
         for item in (0..length).filter_map(|index| self.host.item(view, index)) {
-            let text = self.as_text(&item);
-            indeterminate |= text.indeterminate;
+            indeterminate |= self.collect_inner(&item, texts).unwrap_or_else(|| {
+                let text = self.as_text(&item);
+                texts.extend(text.items);
+                text.indeterminate
+            });
+        }
+        indeterminate
+    }
+
+    /// Adds the paths of an object such as `{"path": "a", "content": "b"}`; `None` where it is none that has any.
+    fn collect_inner(&self, view: &H::View<'v>, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> Option<bool> {
+        if !matches!(self.host.kind(view), Kind::Object) {
+            return None;
+        }
+        let names = self.host.keys(view).unwrap_or_else(|_| usual::spelled());
+        let paths: Vec<_> = names.iter().filter(|name| usual::names_path(name)).collect();
+        let mut indeterminate = None;
+        for view in paths.into_iter().filter_map(|name| self.host.get(view, name)) {
+            let text = self.as_text(&view);
+            *indeterminate.get_or_insert(false) |= text.indeterminate;
             texts.extend(text.items);
         }
         indeterminate
@@ -461,6 +515,15 @@ impl<'v, H: Host> MatchInput<'v, H> {
     }
 }
 
+/// A word as it stands in a command line.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
 /// An argument as the tests of its text see it.
 #[derive(Debug)]
 pub(crate) enum ArgumentText {
@@ -498,27 +561,27 @@ pub(crate) fn each_matched_text<'v, H: Host>(
         let [command, paths @ ..] = host.pick(args, &MATCHED_ARGUMENTS);
         let named = tool.iter().flat_map(|tool| &tool.commands).filter_map(|name| host.get(args, name));
         for command in command.into_iter().chain(named) {
-            host.text(&command, &mut take);
+            each_text(host, &command, &mut take);
         }
         for path in paths.iter().flatten() {
-            each_path(host, path, &mut take);
+            each_text(host, path, &mut take);
         }
         for name in tool.iter().flat_map(|tool| &tool.paths) {
             if let Some(path) = host.get(args, name) {
-                each_path(host, &path, &mut take);
+                each_text(host, &path, &mut take);
             }
         }
     }
     if let Some(path) = event.path().and_then(|field| host.field(payload, field)) {
-        each_path(host, &path, &mut take);
+        each_text(host, &path, &mut take);
     }
     if let Some(subtype) = event.subtype().and_then(|field| host.field(payload, field)) {
         host.text(&subtype, take);
     }
 }
 
-/// Hands out the path or paths that a value holds.
-fn each_path<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
+/// Hands out the text or texts that a value holds.
+fn each_text<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
     let Kind::List(length) = host.kind(view) else {
         host.text(view, take);
         return;

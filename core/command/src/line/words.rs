@@ -7,6 +7,7 @@ use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 
 use super::Line;
 use super::constants::Constants;
+use super::escapes;
 
 /// A word as it is written and as the program sees it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -190,13 +191,14 @@ impl<'c> Reader<'c> {
                 self.push(plain);
             }
             WordPiece::SingleQuotedText(plain) => self.push(plain),
-            WordPiece::AnsiCQuotedText(plain) => {
-                if plain.contains('\\') {
-                    self.word.is_dynamic = true;
-                    self.known = None;
-                }
-                self.push(plain);
+            WordPiece::AnsiCQuotedText(plain) if plain.contains('\\') => {
+                // Only some shells read the escapes.
+                self.word.is_dynamic = true;
+                self.is_filled = true;
+                self.known = self.known.take().zip(escapes::read(plain)).map(|(known, text)| known + &text);
+                self.word.plain.push_str(plain);
             }
+            WordPiece::AnsiCQuotedText(plain) => self.push(plain),
             WordPiece::EscapeSequence(escape) => {
                 let letter = escape.strip_prefix('\\').unwrap_or(escape);
                 if quoted && !letter.starts_with(['$', '`', '"', '\\']) {

@@ -470,10 +470,11 @@ impl Lines<'_> {
             return self.names_for_sure(word, directories);
         }
         let is_pattern = word.fixed().is_none();
-        let may_name = |text: &String| {
+        let may_name = |text: &str| {
             directories.iter().any(|from| self.may_name(&join(from, text), is_pattern || from.contains(PATTERN)))
         };
-        if values::texts(word, self.line).iter().any(may_name) {
+        let texts = values::texts(word, self.line);
+        if texts.iter().any(|text| may_name(text) || behind_at(text).is_some_and(may_name)) {
             return true;
         }
         let text = word.plain.as_str();
@@ -490,9 +491,8 @@ impl Lines<'_> {
     fn names_for_sure(&self, word: &Word, directories: &[String]) -> bool {
         let word = word.known();
         let texts = values::texts(&word, self.line);
-        // `curl -d @FILE`
-        let behind = texts.iter().filter_map(|text| text.rsplit_once('@')).map(|(_, file)| file);
-        texts.iter().map(String::as_str).chain(behind.filter(|file| !file.is_empty())).any(|text| {
+        let behind = texts.iter().filter_map(|text| behind_at(text));
+        texts.iter().map(String::as_str).chain(behind).any(|text| {
             let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             if last.is_empty() || last.contains(values::UNKNOWN) {
                 return false;
@@ -599,6 +599,12 @@ fn makes_files(text: &str, sign: char) -> bool {
     let behind = text.split(sign).skip(1).map(|rest| rest.trim_start_matches([' ', '\t', '"', '&', '|']));
     let mut commands = behind.filter_map(|rest| rest.strip_prefix("$(").or_else(|| rest.strip_prefix('`')));
     commands.all(|command| command.trim_start().starts_with("mktemp"))
+}
+
+/// The file that a word hands over: `@FILE` of `curl -d`, `name=@FILE;type=…` of `curl -F`.
+fn behind_at(text: &str) -> Option<&str> {
+    let (_, file) = text.rsplit_once('@')?;
+    file.split(';').next().filter(|file| !file.is_empty())
 }
 
 /// A path and the folders that it lies in.

@@ -196,25 +196,60 @@ const PATHS: &[&str] = &[
 /// Arguments that hold paths, whatever their case: `filePath` and `FILE_PATH` are `filepath`.
 const PATH_WORDS: &[&str] = &[
     "absolutepath",
+    "bodyfile",
+    "dest",
+    "destination",
+    "destinationfile",
+    "destinationpath",
+    "destpath",
     "dir",
     "directory",
     "directorypath",
     "dirpath",
+    "dst",
+    "dstpath",
     "file",
     "filename",
     "filenames",
     "filepath",
     "filepaths",
     "files",
+    "folder",
+    "folderpath",
+    "folders",
+    "from",
+    "frompath",
+    "infile",
+    "inputfile",
+    "inputpath",
+    "localfile",
+    "localpath",
+    "newpath",
     "notebookpath",
+    "oldpath",
+    "outfile",
+    "outputdir",
+    "outputfile",
+    "outputpath",
     "path",
     "paths",
     "relativepath",
     "relativeworkspacepath",
+    "source",
+    "sourcefile",
+    "sourcepath",
+    "src",
+    "srcpath",
     "targetdirectory",
     "targetfile",
+    "targetfolder",
     "targetpath",
+    "to",
+    "topath",
 ];
+
+/// Those of them that mean something else in other tools: a number or an object in one is no path.
+const OTHER_THINGS_TOO: &[&str] = &["dest", "destination", "dst", "folder", "folders", "from", "source", "src", "to"];
 
 /// Arguments that hold an address, whatever their case.
 const URL_WORDS: &[&str] = &["href", "link", "uri", "url", "urls"];
@@ -295,6 +330,11 @@ pub(crate) fn spelled() -> Vec<String> {
 /// Whether an argument of this name holds a path or several.
 pub(crate) fn names_path(argument: &str) -> bool {
     is_word(argument, PATH_WORDS)
+}
+
+/// Whether an argument that may hold a path is something else where it is no text.
+pub(crate) fn may_name_no_path(argument: &str) -> bool {
+    is_word(argument, OTHER_THINGS_TOO)
 }
 
 /// Whether an argument of this name holds an address.
