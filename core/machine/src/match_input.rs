@@ -561,27 +561,27 @@ pub(crate) fn each_matched_text<'v, H: Host>(
         let [command, paths @ ..] = host.pick(args, &MATCHED_ARGUMENTS);
         let named = tool.iter().flat_map(|tool| &tool.commands).filter_map(|name| host.get(args, name));
         for command in command.into_iter().chain(named) {
-            each_text(host, &command, &mut take);
+            host.text(&command, &mut take);
         }
         for path in paths.iter().flatten() {
-            each_text(host, path, &mut take);
+            each_path(host, path, &mut take);
         }
         for name in tool.iter().flat_map(|tool| &tool.paths) {
             if let Some(path) = host.get(args, name) {
-                each_text(host, &path, &mut take);
+                each_path(host, &path, &mut take);
             }
         }
     }
     if let Some(path) = event.path().and_then(|field| host.field(payload, field)) {
-        each_text(host, &path, &mut take);
+        each_path(host, &path, &mut take);
     }
     if let Some(subtype) = event.subtype().and_then(|field| host.field(payload, field)) {
         host.text(&subtype, take);
     }
 }
 
-/// Hands out the text or texts that a value holds.
-fn each_text<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
+/// Hands out the path or paths that a value holds.
+fn each_path<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
     let Kind::List(length) = host.kind(view) else {
         host.text(view, take);
         return;

@@ -74,6 +74,7 @@ impl Names {
                 "`{text}` names no tool: a permission rule is the `rule` of a matcher, a regular expression its `tool_pattern`"
             ));
         }
+        text.split('|').map(str::trim).try_for_each(tool_name)?;
         Self::new(text)
     }
 
@@ -103,6 +104,32 @@ impl Names {
             }
         }
     }
+}
+
+/// Refuses what is written as a regular expression or as a list, which is the name of no tool.
+fn tool_name(name: &str) -> Result<(), String> {
+    if name.starts_with('^') || name.ends_with('$') || name.contains(".*") || name.contains(".+") {
+        return Err(format!(
+            "`{name}` names no tool: names are globs such as `mcp__*`, a regular expression is the `tool_pattern` of a matcher"
+        ));
+    }
+    if name.starts_with('!') {
+        return Err(format!("`{name}` names no tool: names exclude none; write `when = \"event.tool != …\"`"));
+    }
+    let mut depth = 0_usize;
+    for letter in name.chars() {
+        match letter {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            ',' | ';' if depth == 0 => {
+                let names = name.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());
+                let names = names.collect::<Vec<_>>().join("|");
+                return Err(format!("`{name}` names no tool: names stand between `|`; write `{names}`"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// A pattern that fits this name or id and no other, where names and globs split on `|` are meant.
@@ -221,6 +248,10 @@ impl PathGlob {
         }
         if let Some(why) = no_glob(text) {
             return Err(why);
+        }
+        if text.contains('|') {
+            let each = text.replace('|', ",");
+            return Err(format!("`{text}` is one name with a `|` in it and matches no file; write `{{{each}}}`"));
         }
         if composed.ends_with('/') {
             return Err(format!("`{text}` ends with `/` and matches no file; write `{composed}**`"));

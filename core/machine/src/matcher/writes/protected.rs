@@ -63,9 +63,34 @@ impl NamedFiles {
     }
 }
 
+/// Why no file is meant by a pattern as it is written.
+fn protects_nothing(pattern: &str) -> Option<&'static str> {
+    let is_list = || {
+        pattern
+            .match_indices([',', ' '])
+            .any(|(at, _)| pattern.get(at + 1..).is_some_and(|rest| rest.starts_with(['.', '/', '~', '*'])))
+    };
+    if pattern.starts_with('!') {
+        return Some("it takes files out of nothing; protect what is to be protected");
+    }
+    if pattern.starts_with('$') {
+        return Some("no variable is filled in; write `~/` for the home folder, or the path");
+    }
+    if pattern.starts_with("file:") {
+        return Some("it is an address; write the path");
+    }
+    if pattern.contains('|') || is_list() && !pattern.contains('{') {
+        return Some("it is several in one text; give each by itself");
+    }
+    None
+}
+
 impl Named {
     fn new(pattern: &str) -> Result<Self, String> {
         let whole = pattern.trim();
+        if let Some(why) = protects_nothing(whole) {
+            return Err(why.to_owned());
+        }
         // What matches a folder matches all that is in it, and the folder itself is to be kept too.
         let folder = whole.strip_suffix("/**").or_else(|| whole.strip_suffix("/**/*")).unwrap_or(whole);
         let is_one_name = folder != whole && !folder.contains('/');
@@ -200,5 +225,14 @@ mod tests {
         }
         assert_eq!((files.reach.get().is_some(), all()), (true, before));
         assert_eq!(before.iter().filter(|is_one| **is_one).count(), 7);
+    }
+
+    #[test]
+    fn patterns_that_protect_nothing_are_refused() {
+        for pattern in [".env|.envrc", ".env,.envrc", ".env .envrc", "!.env", "$HOME/.ssh", "file:///a/.env"] {
+            let why = NamedFiles::new(&[pattern]).unwrap_err();
+            assert!(why.starts_with(&format!("`{pattern}` is no pattern of paths: ")), "{why}");
+        }
+        NamedFiles::new(&["*,v", "My Notes/**", "{.env,.envrc}"]).unwrap();
     }
 }
