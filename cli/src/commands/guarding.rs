@@ -1,6 +1,6 @@
 //! A policy that an agent's calls depend on: what must be there, and what may not be missing without a word.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hookweave_host::config::Directories;
@@ -87,6 +87,24 @@ pub(crate) fn refuse_brought_along(which: &Which, cwd: &Path) -> Result<()> {
     }
     let Ok(store) = store(which) else { return Ok(()) };
     Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
+}
+
+/// What a command line of settings names that is not the person's or the project's: another store of approvals, or in
+/// settings of a project the policy of another folder. Who asks says which project and which store theirs are.
+pub(crate) fn elsewhere(which: &Which, is_of_project: bool, asked: &Which) -> Option<String> {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let project = asked.directory();
+    let own = store(asked).map(|store| real(store.path()));
+    let other = which.trust_store.as_ref().filter(|named| own.as_ref().ok() != Some(&real(&project.join(named))));
+    if let Some(other) = other {
+        let other = other.display();
+        return Some(format!("`--trust-store {other}` has other approvals than yours; take it out"));
+    }
+    let named = which.cwd.iter().map(|folder| ("--cwd", folder)).chain(which.files.iter().map(|file| ("--file", file)));
+    let is_outside = |(_, path): &(&str, &PathBuf)| !real(&project.join(path)).starts_with(real(&project));
+    let (option, path) = named.into_iter().filter(|_| is_of_project).find(is_outside)?;
+    let path = path.display();
+    Some(format!("`{option} {path}` leads out of the project, whose own policy does not decide then; take it out"))
 }
 
 /// A policy with an invalid entry lacks what the entry should guard.
