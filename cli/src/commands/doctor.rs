@@ -20,7 +20,7 @@ use crate::commands::hook::Hook;
 use crate::commands::install::requires;
 use crate::commands::installed::{self, Written};
 use crate::commands::mcp_proxy::McpProxy;
-use crate::commands::trust::store;
+use crate::commands::trust::{lost_texts, store};
 use crate::delegates::{self, Delegate};
 use crate::entry_faults::{self, Fault, Said};
 use crate::failed::{Failed, Result, Verdict};
@@ -159,9 +159,8 @@ impl Doctor {
         self.lint(report, delegates, &below, findings);
         let permissions = Permissions::of(policy);
         findings.extend(permissions.iter().map(|found| Finding::new(Level::Note, "hooks", found.text(&below))));
-        for lost in &report.lost {
-            findings.push(Finding::new(Level::Wrong, "trust", &lost.why));
-        }
+        let lost = lost_texts(&report.lost.iter().collect::<Vec<_>>());
+        findings.extend(lost.into_iter().map(|text| Finding::new(Level::Wrong, "trust", text)));
         // One that changed is told above.
         let changed = report.lost.iter().filter(|lost| !lost.is_gone).count();
         let waiting = report.untrusted.len().saturating_sub(changed);

@@ -8,7 +8,7 @@ use hookweave_host::files::LoadReport;
 use hookweave_host::hook::Scope;
 use hookweave_host::registry::HookInfo;
 
-use crate::commands::trust::store;
+use crate::commands::trust::{lost_texts, store};
 use crate::failed::{Failed, Result};
 use crate::foreign::ForeignHooks;
 use crate::hook_command::is_this_command;
@@ -170,7 +170,7 @@ fn waits(number: usize) -> String {
 /// The text about hooks that are not approved, and about approved ones that are gone.
 fn untrusted(report: &LoadReport) -> Option<String> {
     let waiting = report.untrusted.len();
-    let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
+    let gone = lost_texts(&report.lost.iter().filter(|lost| lost.is_gone).collect::<Vec<_>>());
     let waiting = (waiting > 0).then(|| {
         let what = count(waiting, "hook");
         let is_not = if waiting == 1 { "is not approved and does" } else { "are not approved and do" };
@@ -178,6 +178,6 @@ fn untrusted(report: &LoadReport) -> Option<String> {
             "{what} of this project {is_not} not run; review them with `hookweave list`, then `hookweave trust approve`"
         )
     });
-    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
+    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone.iter().map(String::as_str)).collect();
     (!told.is_empty()).then(|| told.join("\n"))
 }
