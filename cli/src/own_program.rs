@@ -30,9 +30,13 @@ pub(crate) fn own_file() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("hookweave"))
 }
 
-/// Whether a file is this program, by whatever links it is reached.
+/// A file by its own name, whichever links lead to it.
+fn real(file: &Path) -> PathBuf {
+    std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf())
+}
+
+/// Whether a file is this program.
 fn is_own(file: &Path) -> bool {
-    let real = |file: &Path| std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     real(file) == real(&own_file())
 }
 
@@ -78,6 +82,7 @@ pub(crate) fn other_on_path() -> Option<PathBuf> {
 /// What the variables of settings change of which program is started, and of what it finds.
 pub(crate) fn misleading(env: Option<&Value>) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let usual = std::env::var_os("PATH").and_then(|path| first_on(&path)).map(|file| real(&file));
     let mut faults = Vec::new();
     for (name, value) in env.and_then(Value::as_object).into_iter().flatten() {
         let value = text(value);
@@ -87,7 +92,8 @@ pub(crate) fn misleading(env: Option<&Value>) -> Vec<String> {
         }
         if name == "PATH" {
             match first_on(value.as_ref()) {
-                Some(first) if is_own(&first) => {}
+                // A script that starts this one is the same as on the person's own PATH, which is judged by itself.
+                Some(first) if is_own(&first) || usual.as_ref() == Some(&real(&first)) => {}
                 Some(first) => {
                     let first = first.display();
                     faults.push(format!("`env` sets `PATH`, which leads to another hookweave, {first}; take it out"));
