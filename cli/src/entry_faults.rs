@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::agents::{Agent, Shape};
 use crate::hook_command::{agent_of, is_alone, is_this_command};
-use crate::settings::places;
+use crate::own_program::misleading;
+use crate::settings::{Place, places};
 
 /// The least time in seconds in which hookweave can decide.
 const LEAST_SECONDS: f64 = 1.0;
@@ -27,6 +28,8 @@ pub(crate) struct Said {
     pub(crate) partial: bool,
     /// The option that requires a policy, where it is to be and is not.
     pub(crate) lacks: Option<&'static str>,
+    /// The policy or the approvals are not those of the project and the person.
+    pub(crate) elsewhere: Option<String>,
     /// The longest time after which it has answered.
     pub(crate) longest: Option<Duration>,
 }
@@ -34,14 +37,15 @@ pub(crate) struct Said {
 /// Reads such a command line.
 pub(crate) type ReadLine<'r> = &'r dyn Fn(&str) -> Option<Said>;
 
-/// The switches of an agent's settings by which no hook of them runs.
+/// What an agent's settings say beside the hooks by which none of them runs, or another program in its place.
 pub(crate) fn switches(agent: &Agent, settings: &Value) -> Vec<Fault> {
     let is = |path: &str, wanted: bool| settings.pointer(path).and_then(Value::as_bool) == Some(wanted);
     let fault = |place: &str, value: bool| Fault {
         what: format!("`{place}: {value}` switches every hook off; take it out"),
         place: place.to_owned(),
     };
-    let mut faults = Vec::new();
+    let env = misleading(settings.get("env"));
+    let mut faults: Vec<Fault> = env.into_iter().map(|what| Fault { what, place: "env".to_owned() }).collect();
     let has_switch = matches!(agent.name, "claude-code" | "copilot") || system(agent.name).is_some();
     if has_switch && is("/disableAllHooks", true) {
         faults.push(fault("disableAllHooks", true));
@@ -67,17 +71,23 @@ pub(crate) fn of_entries(agent: &Agent, settings: &Value, read_line: ReadLine<'_
     let mut faults = Vec::new();
     for (event, groups) in events.into_iter().flatten() {
         let groups = groups.as_array().map(Vec::as_slice).unwrap_or_default();
-        for ((event, group, at), handler) in places(agent, event, groups) {
-            let place = match agent.shape {
-                Shape::Flat => format!("hooks.{event}[{at}]"),
-                Shape::Groups => format!("hooks.{event}[{group}].hooks[{at}]"),
-            };
+        for (at, handler) in places(agent, event, groups) {
+            let place = place(agent, &at);
+            let (event, group, _) = at;
             let around = groups.get(group).filter(|_| agent.shape == Shape::Groups);
             let found = of_entry(agent, &event, around, handler, read_line);
             faults.extend(found.into_iter().map(|what| Fault { what, place: place.clone() }));
         }
     }
     faults
+}
+
+/// Where a handler stands, as a person finds it.
+pub(crate) fn place(agent: &Agent, (event, group, at): &Place) -> String {
+    match agent.shape {
+        Shape::Flat => format!("hooks.{event}[{at}]"),
+        Shape::Groups => format!("hooks.{event}[{group}].hooks[{at}]"),
+    }
 }
 
 fn of_entry(
@@ -118,6 +128,10 @@ fn of_entry(
     if let Some((field, limit)) = timeout.filter(|(_, limit)| seconds(*limit) < LEAST_SECONDS) {
         faults.push(format!("`{field}` is {limit}, too short for an answer; take it out"));
     }
+    faults.extend(misleading(handler.get("env")));
+    if let Some(folder) = handler.get("cwd") {
+        faults.push(format!("`cwd` is {folder}, so the policy of that folder may decide; take it out"));
+    }
     faults.extend(fails_open(agent, event, handler));
     let Some(said) = read_line(command) else { return faults };
     if said.trusts_all {
@@ -127,6 +141,7 @@ fn of_entry(
         let what = "`--partial` decides without the invalid entries of a policy, which guard nothing then; take it out";
         faults.push(what.to_owned());
     }
+    faults.extend(said.elsewhere);
     if let Some(option) = said.lacks.filter(|_| agent.gate(event).is_some()) {
         faults.push(format!("`{option}` is missing, so every call passes once the policy is gone; install it again"));
     }

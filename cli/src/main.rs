@@ -25,6 +25,7 @@ mod left_variables;
 mod mark;
 mod mcp;
 mod mcp_servers;
+mod own_program;
 mod plugins;
 mod policy;
 mod program;

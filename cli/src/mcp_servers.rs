@@ -4,8 +4,11 @@
 //! server with an address becomes one that is started, and keeps its old entry in a variable: there no other user of the
 //! machine sees its keys, as they would in the words of a command.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
+use crate::hook_command::quoted;
 use crate::mcp::plain;
 use crate::splice::Step::{Field, Item};
 use crate::splice::{JsonText, Step};
@@ -39,6 +42,25 @@ pub(crate) struct Wrapped {
     pub(crate) judged: Vec<String>,
     /// Their tools are not judged, for the reason given.
     pub(crate) left: Vec<(String, &'static str)>,
+}
+
+/// A server that is started through the proxy.
+pub(crate) struct Judged {
+    pub(crate) name: String,
+    program: String,
+    /// The proxy's words, with those of the server's own command.
+    pub(crate) words: Vec<String>,
+    /// The variables that it is started with.
+    pub(crate) env: Option<Value>,
+}
+
+impl Judged {
+    /// The command line that starts the proxy, up to the server's own command.
+    pub(crate) fn line(&self) -> String {
+        let own = self.words.iter().take_while(|word| *word != "--");
+        let words = std::iter::once(&self.program).chain(own).map(|word| quoted(Path::new(word)));
+        words.collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl Servers {
@@ -192,15 +214,23 @@ impl Servers {
         number
     }
 
-    /// The names of the servers that are started through the proxy, and of the others.
-    pub(crate) fn standing(&self) -> (Vec<String>, Vec<String>) {
-        let is_judged = |(field, name): &(&'static str, String)| {
-            let server = self.text.value(&[Field(field), Field(name)]).unwrap_or_default();
-            proxy_words(&server).is_some()
-        };
-        let (judged, others): (Vec<_>, Vec<_>) = self.all().into_iter().partition(is_judged);
-        let names = |all: Vec<(&str, String)>| all.into_iter().map(|(_, name)| name).collect();
-        (names(judged), names(others))
+    /// The servers that are started through the proxy, and the names of the others.
+    pub(crate) fn standing(&self) -> (Vec<Judged>, Vec<String>) {
+        let (mut judged, mut others) = (Vec::new(), Vec::new());
+        for (field, name) in self.all() {
+            let server = self.text.value(&[Field(field), Field(&name)]).unwrap_or_default();
+            let program = server.get("command").and_then(Value::as_str).unwrap_or_default();
+            match proxy_words(&server) {
+                None => others.push(name),
+                Some(words) => judged.push(Judged {
+                    program: program.to_owned(),
+                    words: words.iter().map(|word| word.as_str().unwrap_or_default().to_owned()).collect(),
+                    env: server.get("env").cloned(),
+                    name,
+                }),
+            }
+        }
+        (judged, others)
     }
 
     /// The servers: the field that they stand in, and their names.

@@ -17,15 +17,17 @@ use crate::agent_approval::{needed, unapproved_by_codex};
 use crate::agents::{AGENTS, Agent};
 use crate::commands::applies::{Applies, Entry};
 use crate::commands::hook::Hook;
-use crate::commands::install::{on_path, requires};
-use crate::commands::installed;
-use crate::commands::trust::store;
+use crate::commands::install::requires;
+use crate::commands::installed::{self, Written};
+use crate::commands::mcp_proxy::McpProxy;
+use crate::commands::trust::{lost_texts, store};
 use crate::delegates::{self, Delegate};
 use crate::entry_faults::{self, Fault, Said};
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
-use crate::hook_command::program_of;
-use crate::mcp_servers::Servers;
+use crate::hook_command::{program_of, split};
+use crate::mcp_servers::{Judged, Servers};
+use crate::own_program::{is_started_by, is_there, misleading, on_path, other_on_path, own_file};
 use crate::plugins::{PLUGIN_AGENTS, package_for};
 use crate::policy::{Policy, Which, relative};
 use crate::reach::Reach;
@@ -157,9 +159,8 @@ impl Doctor {
         self.lint(report, delegates, &below, findings);
         let permissions = Permissions::of(policy);
         findings.extend(permissions.iter().map(|found| Finding::new(Level::Note, "hooks", found.text(&below))));
-        for lost in &report.lost {
-            findings.push(Finding::new(Level::Wrong, "trust", &lost.why));
-        }
+        let lost = lost_texts(&report.lost.iter().collect::<Vec<_>>());
+        findings.extend(lost.into_iter().map(|text| Finding::new(Level::Wrong, "trust", text)));
         // One that changed is told above.
         let changed = report.lost.iter().filter(|lost| !lost.is_gone).count();
         let waiting = report.untrusted.len().saturating_sub(changed);
@@ -204,8 +205,9 @@ impl Doctor {
             let (mut off, mut files) = (Vec::new(), Vec::new());
             for reach in [Reach::Managed, Reach::User, Reach::Project, Reach::Local] {
                 let Ok((file, _)) = agent.file(reach, &project) else { continue };
+                let written = installed::written(agent.name, &file);
                 let lacks = policy.and_then(|policy| requires(reach, policy));
-                let (entries, faults) = match entries_of(agent, &file, lacks) {
+                let (entries, faults) = match entries_of(agent, reach, &file, lacks, &self.which) {
                     Ok(found) => found,
                     Err(why) => {
                         findings.push(Finding::new(Level::Wrong, "agents", format!("{}: {why}", agent.name)));
@@ -213,10 +215,13 @@ impl Doctor {
                     }
                 };
                 off.extend(faults.switches.iter().map(|fault| told(agent, &file, &[fault])));
-                findings.extend(each_fault(&faults.of_entries).iter().map(|same| told(agent, &file, same)));
+                let mut of_entries = faults.of_entries;
+                let changed = changed(agent, &entries, written.as_ref(), &of_entries, &project);
+                of_entries.extend(changed);
+                findings.extend(each_fault(&of_entries).iter().map(|same| told(agent, &file, same)));
                 if !entries.is_empty() {
                     files.push((reach, file, entries));
-                } else if installed::is_in(agent.name, &file) {
+                } else if written.is_some() {
                     findings.push(lost(agent.name, reach, &file));
                 }
             }
@@ -225,7 +230,7 @@ impl Doctor {
                 |event: &&&str| files.iter().any(|(_, _, entries)| entries.iter().any(|entry| entry.event == **event));
             let unasked: Vec<&str> = agent.events.iter().filter(|event| !is_asked(event)).copied().collect();
             for (reach, file, entries) in &files {
-                let finding = runs(agent, file, entries);
+                let finding = runs(agent, file, entries, &project);
                 let is_found = finding.level == Level::Fine;
                 findings.push(finding);
                 if is_found {
@@ -253,11 +258,11 @@ impl Doctor {
                 findings.push(Finding::new(Level::Note, "agents", what));
             }
         }
-        if let Err(why) = installed::files("") {
+        if let Err(why) = installed::all("") {
             findings.push(Finding::new(Level::Wrong, "agents", why.to_string()));
         }
         plugins(&project, findings);
-        servers(&project, findings);
+        servers(&self.which, &project, findings);
         let is_one_asked = findings.iter().skip(before).any(|finding| finding.level == Level::Fine);
         if is_one_asked {
             let silent: Vec<Finding> =
@@ -415,15 +420,14 @@ fn approval(agent: &Agent, reach: Reach, file: &Path, entries: &[Own]) -> Option
 
 fn program() -> Vec<Finding> {
     let version = env!("CARGO_PKG_VERSION");
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("hookweave"));
-    let mut findings =
-        vec![Finding::new(Level::Fine, "command", format!("hookweave {version}, {}", program.display()))];
+    let what = format!("hookweave {version}, {}", own_file().display());
+    let mut findings = vec![Finding::new(Level::Fine, "command", what)];
     if !on_path("hookweave") {
         let what =
             "`hookweave` is not on your PATH, so agents do not find it; add its folder, or install with --program";
         findings.push(Finding::new(Level::Note, "command", what));
     }
-    if let Some(other) = first_on_path(&program) {
+    if let Some(other) = other_on_path() {
         let what = format!(
             "`hookweave` on your PATH is {}, another program, and agents run that one; take it away, or install with --program",
             other.display()
@@ -435,17 +439,6 @@ fn program() -> Vec<Finding> {
         findings.push(Finding::new(Level::Note, "command", what));
     }
     findings
-}
-
-/// The first file on PATH that is called as this program, if it is neither this one nor a script that starts it.
-fn first_on_path(program: &Path) -> Option<PathBuf> {
-    let name = format!("hookweave{}", std::env::consts::EXE_SUFFIX);
-    let path = std::env::var_os("PATH")?;
-    let first = std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|file| file.is_file())?;
-    let real = |file: &Path| std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let starts_it =
-        std::fs::read_to_string(&first).is_ok_and(|text| text.starts_with("#!") && text.contains("hookweave"));
-    (real(&first) != real(program) && !starts_it).then_some(first)
 }
 
 /// What keeps an agent's settings from guarding.
@@ -476,7 +469,14 @@ fn told(agent: &Agent, file: &Path, faults: &[&Fault]) -> Finding {
 }
 
 /// The entries of an agent's settings that run this command, and what keeps them from guarding.
-fn entries_of(agent: &Agent, file: &Path, required: Option<&'static str>) -> Result<(Vec<Own>, Faults)> {
+fn entries_of(
+    agent: &Agent,
+    reach: Reach,
+    file: &Path,
+    required: Option<&'static str>,
+    asked: &Which,
+) -> Result<(Vec<Own>, Faults)> {
+    let is_of_project = matches!(reach, Reach::Project | Reach::Local);
     // Bounded, and no pipe without a writer: the project's files are not trusted.
     let Ok(text) = crate::document::read_text(file) else { return Ok((Vec::new(), Faults::default())) };
     match Settings::read(&text) {
@@ -484,7 +484,7 @@ fn entries_of(agent: &Agent, file: &Path, required: Option<&'static str>) -> Res
             let value = settings.value();
             let (switches, of_entries) = (
                 entry_faults::switches(agent, &value),
-                entry_faults::of_entries(agent, &value, &|line| said_by(line, required)),
+                entry_faults::of_entries(agent, &value, &|line| said_by(line, required, is_of_project, asked)),
             );
             Ok((settings.own(agent), Faults { switches, of_entries }))
         }
@@ -518,21 +518,22 @@ fn plugins(project: &Path, findings: &mut Vec<Finding>) {
 }
 
 /// The servers of MCP clients that are started through hookweave, in the project's usual files and where they were installed.
-fn servers(project: &Path, findings: &mut Vec<Finding>) {
+fn servers(asked: &Which, project: &Path, findings: &mut Vec<Finding>) {
     let absolute = |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
     let usual: Vec<PathBuf> =
         CLIENT_FILES.iter().map(|file| project.join(file)).filter(|file| file.is_file()).collect();
     let known: Vec<PathBuf> = usual.iter().map(absolute).collect();
-    let installed = installed::files(installed::MCP).unwrap_or_default();
+    let installed = installed::all(installed::MCP).unwrap_or_default();
     // What a client reads in another project is found there.
     let is_elsewhere = |file: &&PathBuf| {
         CLIENT_FILES.iter().any(|name| file.ends_with(name)) && !file.starts_with(absolute(&project.to_path_buf()))
     };
-    let further = installed.iter().filter(|file| !known.contains(file) && !is_elsewhere(file)).cloned();
+    let further = installed.keys().filter(|file| !known.contains(file) && !is_elsewhere(file)).cloned();
     for file in usual.into_iter().chain(further) {
         let at = relative(&absolute(&file), project);
         let fix = format!("`hookweave install --mcp {at}`");
-        let was_installed = installed.contains(&absolute(&file));
+        let written = installed.get(&absolute(&file));
+        let was_installed = written.is_some();
         let mut add = |level, what: String| findings.push(Finding::new(level, "servers", format!("{at}: {what}")));
         let text = if file.exists() {
             crate::document::read_text(&file).map_err(|why| why.to_string())
@@ -556,7 +557,18 @@ fn servers(project: &Path, findings: &mut Vec<Finding>) {
             let out = format!("or run `hookweave uninstall --mcp {at}` if that is right");
             add(Level::Wrong, format!("no server is started through hookweave any more; {fix} puts it back, {out}"));
         } else if !judged.is_empty() {
-            add(Level::Fine, format!("{} through hookweave ({})", count(judged.len(), "server"), judged.join(", ")));
+            let is_of_project = absolute(&file).starts_with(absolute(&project.to_path_buf()));
+            let mut sound = Vec::new();
+            for server in &judged {
+                let faults = faults_of_server(server, written, is_of_project, project, asked);
+                for fault in &faults {
+                    add(Level::Wrong, format!("{}: {fault}", server.name));
+                }
+                sound.extend(faults.is_empty().then_some(server.name.as_str()));
+            }
+            if !sound.is_empty() {
+                add(Level::Fine, format!("{} through hookweave ({})", count(sound.len(), "server"), sound.join(", ")));
+            }
             if !others.is_empty() {
                 let others =
                     format!("{} not started through hookweave ({})", count(others.len(), "server"), others.join(", "));
@@ -566,27 +578,96 @@ fn servers(project: &Path, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether an agent finds the command that its settings name.
-fn runs(agent: &Agent, file: &Path, entries: &[Own]) -> Finding {
-    let command = entries.first().map(|entry| entry.command.as_str()).unwrap_or_default();
-    let program = program_of(command);
-    let found = if program.contains(['/', '\\']) { Path::new(&program).is_file() } else { on_path(&program) };
+/// The entries that are not what was written when hookweave was installed, where no other fault is known of such a
+/// line. One that runs a file of its own may stand beside what was written.
+fn changed(agent: &Agent, entries: &[Own], written: Option<&Written>, known: &[Fault], project: &Path) -> Vec<Fault> {
+    let place = |entry: &Own| entry_faults::place(agent, &(entry.event.clone(), entry.group, entry.at));
+    let is_known = |line: &str| {
+        let mut same = entries.iter().filter(|entry| entry.command == line);
+        same.any(|entry| known.iter().any(|fault| fault.place == place(entry)))
+    };
+    // That another program is started, or that a line is not understood, is said of all entries together.
+    let is_told = |line: &str| is_known(line) || !is_started_by(line, project) || Hook::of_line(line).is_none();
+    let mut faults = Vec::new();
+    for (event, line) in written.into_iter().flatten() {
+        let own: Vec<&Own> = entries.iter().filter(|entry| entry.event == *event).collect();
+        if own.iter().any(|entry| Hook::is_same(&entry.command, line)) {
+            continue;
+        }
+        for entry in own.iter().filter(|entry| !is_told(&entry.command)) {
+            let what = format!("`{}` is not what `install` wrote, `{line}`; install it again", entry.command);
+            faults.push(Fault { what, place: place(entry) });
+        }
+    }
+    faults
+}
+
+/// Whether an agent finds the command that its settings name, and whether that is this program.
+fn runs(agent: &Agent, file: &Path, entries: &[Own], project: &Path) -> Finding {
     let where_to = file.strip_prefix(".").unwrap_or(file).display();
-    if found {
-        let what = format!("{} runs hookweave on {} ({where_to})", agent.name, count(entries.len(), "event"));
-        Finding::new(Level::Fine, "agents", what)
-    } else {
-        let what = format!(
-            "{} is set to run `{command}`, but `{program}` is not found ({where_to}); no event is guarded",
+    let written = installed::written(agent.name, file).unwrap_or_default();
+    let is_written = |entry: &Own| written.get(&entry.event) == Some(&entry.command);
+    let is_lost = |entry: &&Own| !is_there(&program_of(&entry.command), project);
+    let is_other = |entry: &&Own| !is_started_by(&entry.command, project) && !is_written(entry);
+    let wrong = |entry: &Own, why: String| {
+        let what = format!("{} is set to run `{}`, but {why}", agent.name, entry.command);
+        Finding::new(Level::Wrong, "agents", what)
+    };
+    let program = |entry: &Own| program_of(&entry.command);
+    if let Some(entry) = entries.iter().find(is_lost) {
+        wrong(entry, format!("`{}` is not found ({where_to}); no event is guarded", program(entry)))
+    } else if let Some(entry) = entries.iter().find(is_other) {
+        let events = count(entries.iter().filter(is_other).count(), "event");
+        let why = format!(
+            "`{}` is another program than this one, {}, and {events} may be unguarded; `hookweave install --agent {}` \
+             puts it right ({where_to})",
+            program(entry),
+            own_file().display(),
             agent.name
         );
-        Finding::new(Level::Wrong, "agents", what)
+        wrong(entry, why)
+    } else {
+        let what = format!("{} runs hookweave on {} ({where_to})", agent.name, count(entries.len(), "event"));
+        Finding::new(Level::Fine, "agents", what)
     }
 }
 
 /// What a command line of an agent's settings says of how hookweave decides.
-fn said_by(line: &str, required: Option<&'static str>) -> Option<Said> {
+fn said_by(line: &str, required: Option<&'static str>, is_of_project: bool, asked: &Which) -> Option<Said> {
     let hook = Hook::of_line(line)?;
     let lacks = required.map(str::trim).filter(|_| !hook.requires_policy());
-    Some(Said { trusts_all: hook.trusts_all(), partial: hook.is_partial(), lacks, longest: hook.longest() })
+    Some(Said {
+        trusts_all: hook.trusts_all(),
+        partial: hook.is_partial(),
+        lacks,
+        elsewhere: hook.elsewhere(is_of_project, asked),
+        longest: hook.longest(),
+    })
+}
+
+/// What lets calls of a server's tools pass though it is started through hookweave.
+fn faults_of_server(
+    server: &Judged,
+    written: Option<&Written>,
+    is_of_project: bool,
+    project: &Path,
+    asked: &Which,
+) -> Vec<String> {
+    let line = server.line();
+    let written = written.and_then(|written| written.get(&server.name));
+    let mut faults = misleading(server.env.as_ref());
+    if !is_started_by(&line, project) && written != Some(&line) {
+        let own = own_file();
+        faults.push(format!(
+            "`{}` is another program than this one, {}; install it again",
+            program_of(&line),
+            own.display()
+        ));
+    }
+    faults.extend(McpProxy::faults(&server.words, is_of_project, asked));
+    let words = |line: &str| split(line).into_iter().skip(1).collect::<Vec<_>>();
+    if let Some(written) = written.filter(|written| faults.is_empty() && words(written) != words(&line)) {
+        faults.push(format!("`{line}` is not what `install` wrote, `{written}`; install it again"));
+    }
+    faults
 }

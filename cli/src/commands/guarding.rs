@@ -1,6 +1,6 @@
 //! A policy that an agent's calls depend on: what must be there, and what may not be missing without a word.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hookweave_host::config::Directories;
@@ -8,7 +8,7 @@ use hookweave_host::files::LoadReport;
 use hookweave_host::hook::Scope;
 use hookweave_host::registry::HookInfo;
 
-use crate::commands::trust::store;
+use crate::commands::trust::{lost_texts, store};
 use crate::failed::{Failed, Result};
 use crate::foreign::ForeignHooks;
 use crate::hook_command::is_this_command;
@@ -89,6 +89,24 @@ pub(crate) fn refuse_brought_along(which: &Which, cwd: &Path) -> Result<()> {
     Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
 }
 
+/// What a command line of settings names that is not the person's or the project's: another store of approvals, or in
+/// settings of a project the policy of another folder. Who asks says which project and which store theirs are.
+pub(crate) fn elsewhere(which: &Which, is_of_project: bool, asked: &Which) -> Option<String> {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let project = asked.directory();
+    let own = store(asked).map(|store| real(store.path()));
+    let other = which.trust_store.as_ref().filter(|named| own.as_ref().ok() != Some(&real(&project.join(named))));
+    if let Some(other) = other {
+        let other = other.display();
+        return Some(format!("`--trust-store {other}` has other approvals than yours; take it out"));
+    }
+    let named = which.cwd.iter().map(|folder| ("--cwd", folder)).chain(which.files.iter().map(|file| ("--file", file)));
+    let is_outside = |(_, path): &(&str, &PathBuf)| !real(&project.join(path)).starts_with(real(&project));
+    let (option, path) = named.into_iter().filter(|_| is_of_project).find(is_outside)?;
+    let path = path.display();
+    Some(format!("`{option} {path}` leads out of the project, whose own policy does not decide then; take it out"))
+}
+
 /// A policy with an invalid entry lacks what the entry should guard.
 fn refuse_broken(report: &LoadReport) -> Result<()> {
     let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
@@ -152,7 +170,7 @@ fn waits(number: usize) -> String {
 /// The text about hooks that are not approved, and about approved ones that are gone.
 fn untrusted(report: &LoadReport) -> Option<String> {
     let waiting = report.untrusted.len();
-    let gone: Vec<&str> = report.lost.iter().filter(|lost| lost.is_gone).map(|lost| lost.why.as_str()).collect();
+    let gone = lost_texts(&report.lost.iter().filter(|lost| lost.is_gone).collect::<Vec<_>>());
     let waiting = (waiting > 0).then(|| {
         let what = count(waiting, "hook");
         let is_not = if waiting == 1 { "is not approved and does" } else { "are not approved and do" };
@@ -160,6 +178,6 @@ fn untrusted(report: &LoadReport) -> Option<String> {
             "{what} of this project {is_not} not run; review them with `hookweave list`, then `hookweave trust approve`"
         )
     });
-    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone).collect();
+    let told: Vec<&str> = waiting.as_deref().into_iter().chain(gone.iter().map(String::as_str)).collect();
     (!told.is_empty()).then(|| told.join("\n"))
 }

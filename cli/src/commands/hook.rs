@@ -17,7 +17,7 @@ use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
-use crate::commands::guarding::{Guarding, refuse_brought_along, with_own_files};
+use crate::commands::guarding::{Guarding, elsewhere, refuse_brought_along, with_own_files};
 use crate::commands::run::FAREWELL;
 use crate::drive::{DECIDING_STACK, Deadline, dispatch_for, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
@@ -116,6 +116,18 @@ impl Hook {
     /// Whether every gate is refused without a policy, or without the file that is named.
     pub(crate) fn requires_policy(&self) -> bool {
         self.guarding.requires_policy() || !self.which.files.is_empty()
+    }
+
+    /// What it names that is not the person's or the project's.
+    pub(crate) fn elsewhere(&self, is_of_project: bool, asked: &Which) -> Option<String> {
+        elsewhere(&self.which, is_of_project, asked)
+    }
+
+    /// Whether a command line says what another one says, by any program. A shorter time limit is no difference: it
+    /// only refuses sooner.
+    pub(crate) fn is_same(line: &str, written: &str) -> bool {
+        let longest = |line: &str| Self::of_line(line).map(|hook| hook.longest());
+        without_deadline(line) == without_deadline(written) && longest(line) <= longest(written)
     }
 
     /// The longest time after which it has answered about a tool call.
@@ -274,6 +286,15 @@ fn too_late() -> Failed {
         "the time limit was over before a hook ran: reading the event or matching it against patterns took too long; give a \
          longer --deadline, or make the patterns simpler",
     )
+}
+
+/// The words of a command line behind the program, but for its time limit.
+fn without_deadline(line: &str) -> Vec<String> {
+    let mut words = words_behind_program(line).unwrap_or_default();
+    if let Some(at) = words.iter().position(|word| word == "--deadline") {
+        words.drain(at..words.len().min(at + 2));
+    }
+    words
 }
 
 /// A little less than the agent waits for a hook of its own.

@@ -13,11 +13,12 @@ use crate::auditing::AuditArgs;
 use crate::change::{Change, How, can_ask, is_answered_yes, make, read, real_place};
 use crate::commands::applies::{Applies, Entry};
 use crate::commands::guarding::{Required, Untrusted, has_hooks_of};
-use crate::commands::installed;
+use crate::commands::installed::{self, Written};
 use crate::commands::trust::store;
 use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::quoted;
+use crate::own_program::on_path;
 use crate::plugins::{PluginAgent, package_for, plugin_agent};
 use crate::policy::{Policy, Which};
 use crate::reach::Reach;
@@ -186,7 +187,8 @@ impl Install {
             Ok((made, change))
         })?;
         if is_made || is_as_wanted && !self.how.dry_run {
-            keep(screen, agent.name, &written, true)?;
+            let commands = entries.iter().cloned().collect();
+            keep(screen, agent.name, &written, Some(&commands))?;
         }
         if is_made {
             self.say_next(screen, agent, &entries)?;
@@ -206,7 +208,7 @@ impl Install {
             if package_for(&change.file).is_none() {
                 warn(screen, &agent.how_to_have_the_package(&change.file))?;
             }
-            keep(screen, agent.name, &change.file, true)?;
+            keep(screen, agent.name, &change.file, Some(&Written::new()))?;
             writeln!(screen, "{} asks hookweave from its next session.", agent.name)?;
         }
         Ok(Verdict::Fine)
@@ -391,21 +393,13 @@ fn own_program() -> Option<PathBuf> {
 }
 
 /// Keeps where hookweave is installed; without the record a loss of the entries is not missed, and a warning says so.
-fn keep(screen: Screen<'_>, agent: &str, file: &Path, installed: bool) -> Result<()> {
-    installed::keep(agent, file, installed)
+fn keep(screen: Screen<'_>, agent: &str, file: &Path, written: Option<&Written>) -> Result<()> {
+    installed::keep(agent, file, written)
         .or_else(|why| warn(screen, &format!("`doctor` will not miss lost entries: {why}")))
 }
 
 fn warn(screen: Screen<'_>, what: &str) -> Result<()> {
     Ok(writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(what))?)
-}
-
-/// Whether a program is found by its name.
-pub(crate) fn on_path(program: &str) -> bool {
-    let Some(path) = std::env::var_os("PATH") else { return false };
-    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(&path)
-        .any(|folder| folder.join(&name).is_file() || folder.join(format!("{program}.cmd")).is_file())
 }
 
 impl Uninstall {
@@ -465,7 +459,7 @@ impl Uninstall {
 
     /// Keeps that a file is to have no entries.
     fn forget(&self, screen: Screen<'_>, agent: &str, file: &Path) -> Result<()> {
-        if self.how.dry_run { Ok(()) } else { keep(screen, agent, file, false) }
+        if self.how.dry_run { Ok(()) } else { keep(screen, agent, file, None) }
     }
 
     /// Approvals are given to hooks, which other agents may run too: they stay, and this says so.

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 
 use crate::auditing::AuditArgs;
 use crate::clock::now;
-use crate::commands::guarding::{Guarding, refuse_brought_along, with_own_files};
+use crate::commands::guarding::{Guarding, elsewhere, refuse_brought_along, with_own_files};
 use crate::commands::run::FAREWELL;
 use crate::failed::{Failed, Result};
 use crate::mcp::{Address, Asks, End, Judge, MAX_LINE, Proxy, Remote, of_command, outbox, plain, say};
 use crate::mcp_servers::ENTRY;
-use crate::policy::Which;
+use crate::policy::{TrustChoice, Which};
 use crate::program::{Running, command_of, ended_as, start_group};
 use crate::recording::RecordArgs;
 
@@ -98,7 +98,36 @@ enum Approval {
 const NO_POLICY: &str = "there is no policy here, so every call passes; `hookweave init` writes one, and --require-policy \
                          refuses every call without one";
 
+/// The words after the program's name in a client's configuration.
+#[derive(Debug, Parser)]
+struct Alone {
+    #[command(flatten)]
+    proxy: McpProxy,
+}
+
 impl McpProxy {
+    /// What lets calls pass where a client's configuration starts the proxy with these words.
+    pub(crate) fn faults(words: &[String], is_of_project: bool, asked: &Which) -> Vec<String> {
+        let Ok(Alone { proxy }) = Alone::try_parse_from(words) else {
+            return vec!["its options are not understood, so it does not start; install it again".to_owned()];
+        };
+        let mut faults = Vec::from_iter(elsewhere(&proxy.which, is_of_project, asked));
+        if proxy.which.trust == TrustChoice::All {
+            faults.push("`--trust all` runs hooks of a project without an approval; take it out".to_owned());
+        }
+        if proxy.which.partial {
+            faults.push(
+                "`--partial` decides without the invalid entries of a policy, which guard nothing then; take it out"
+                    .to_owned(),
+            );
+        }
+        if is_of_project && !proxy.guarding.requires_policy() && proxy.which.files.is_empty() {
+            faults
+                .push("`--require-policy` is missing, so every call passes once the policy is gone; add it".to_owned());
+        }
+        faults
+    }
+
     /// Runs the command; gives the server's exit code.
     pub(crate) fn run(&self) -> Result<u8> {
         let judge = self.judge().map_err(|why| why.to_string());

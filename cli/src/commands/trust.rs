@@ -2,6 +2,7 @@
 
 mod review;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -261,10 +262,27 @@ fn show_taken_out(screen: Screen<'_>, approval: &TrustedHook) -> Result<()> {
     Ok(writeln!(screen, "  {}", styled(DIM, what))?)
 }
 
+/// What became of approved hooks that are lost; those of a file that is gone as a whole have one text.
+pub(crate) fn lost_texts(lost: &[&LostApproval]) -> Vec<String> {
+    let (mut files, mut texts) = (BTreeSet::new(), Vec::new());
+    for one in lost {
+        let file = &one.approval.file;
+        let number = lost.iter().filter(|other| other.is_gone && other.approval.file == *file).count();
+        if !one.is_gone || number < 2 || Path::new(file).exists() {
+            texts.push(one.why.clone());
+        } else if files.insert(file) {
+            let number = count(number, "approval");
+            let fix = format!("put it back, or run `hookweave trust revoke {file}` if it is to go");
+            texts.push(format!("{file} is gone, which {number} are for; {fix}"));
+        }
+    }
+    texts
+}
+
 /// Shows the approvals of hooks that are gone: no approval of what is there opens the gates that they guarded.
 fn gone(screen: Screen<'_>, lost: &[&LostApproval]) -> Result<()> {
-    for lost in lost {
-        writeln!(screen, "{} {}", styled(BAD, "lost:"), shown(&lost.why))?;
+    for text in lost_texts(lost) {
+        writeln!(screen, "{} {}", styled(BAD, "lost:"), shown(&text))?;
     }
     Ok(())
 }

@@ -47,25 +47,36 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+/// What a line of a shell prints, and its exit code when it is not 0.
+///
+/// The shell belongs to no process of the tests, as a daemon does not: where an agent runs them, what a person decides
+/// would be refused below its shell. It begins when the process that started it is gone.
 #[expect(clippy::disallowed_methods, reason = "the program is tested as a process")]
 fn output_of(command: &str, project: &Path, home: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_hookweave"));
     let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
-    let done = Command::new("sh")
-        .args(["-c", &format!("exec 2>&1; {command}")])
+    let mut started = Command::new("setsid")
+        .args(["--fork", "sh", "-c", r#"read -r begin; sh -c "$0" < /dev/null 2>&1; echo $? >&2"#])
+        .arg(format!("exec 2>&1; {command}"))
         .current_dir(project)
         .env_clear()
         .envs([("PATH", path.as_str()), ("HOME", home.to_str().unwrap()), ("LANG", "C.UTF-8")])
-        .stdin(Stdio::null())
-        .output()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    let begin = started.stdin.take();
+    started.wait().unwrap();
+    drop(begin);
+    let done = started.wait_with_output().unwrap();
     let mut text = String::from_utf8(done.stdout).unwrap();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    match done.status.code() {
-        Some(0) => {}
-        code => text += &format!("? {}\n", code.map_or_else(|| "signal".to_owned(), |code| code.to_string())),
+    match String::from_utf8(done.stderr).unwrap().trim() {
+        "0" => {}
+        code => text += &format!("? {code}\n"),
     }
     text
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Install, NAME, Uninstall, again_if_changed, keep, own_program, warn};
 use crate::change::{Change, make, read, real_place};
-use crate::commands::installed::MCP;
+use crate::commands::installed::{MCP, Written};
 use crate::failed::{Failed, Result, Verdict};
 use crate::hook_command::split;
 use crate::mcp_servers::{Servers, Wrapped};
@@ -38,20 +38,24 @@ impl Install {
                 "--program `{program}` is no file; servers are started by one program, without a shell"
             )));
         }
-        let mut wrapped = Wrapped::default();
+        let (mut wrapped, mut written, mut is_as_wanted) = (Wrapped::default(), Written::new(), false);
         let is_made = again_if_changed(self.how, || {
             let (file, before) = open(named)?;
             let refuse = |why: String| Failed::file(named, why);
             let mut servers = Servers::read(&before).map_err(refuse)?;
             wrapped = servers.wrap(&program, &options).map_err(refuse)?;
+            written = servers.standing().0.iter().map(|judged| (judged.name.clone(), judged.line())).collect();
             let change = changed(&file, before, servers.text());
+            is_as_wanted = change.is_empty();
             Ok((make(screen, std::slice::from_ref(&change), self.how), change))
         })?;
         for (name, why) in &wrapped.left {
             warn(screen, &format!("{name} {why}: calls of its tools are not judged"))?;
         }
+        if is_made || is_as_wanted && !self.how.dry_run {
+            keep(screen, MCP, &file, Some(&written))?;
+        }
         if is_made {
-            keep(screen, MCP, &file, true)?;
             let number = count(wrapped.judged.len(), "server");
             writeln!(screen, "{number} through hookweave from the client's next start.")?;
         }
