@@ -186,13 +186,27 @@ impl Convert {
             let after = Some(converted.text.clone());
             make(screen, &[Change { file, before, after, executable: false, is_ours: false }], self.how)?;
             report(screen, &converted.hooks, &left)?;
+            self.say_what_guards_it(screen, to, &hooks)?;
         } else {
             // The text alone, so that it can be piped; the report goes beside it.
             screen.write_all(converted.text.as_bytes())?;
             screen.flush()?;
-            report(&mut anstream::stderr().lock(), &converted.hooks, &left)?;
+            let mut errors = anstream::stderr().lock();
+            report(&mut errors, &converted.hooks, &left)?;
+            self.say_what_guards_it(&mut errors, to, &hooks)?;
         }
         Ok(Verdict::of(whole))
+    }
+
+    /// Entries that name a file run what it says, whoever changed it.
+    fn say_what_guards_it(&self, screen: Screen<'_>, to: &str, hooks: &[&Declared]) -> Result<()> {
+        let Some(first) = hooks.first().filter(|_| to != "hookweave") else { return Ok(()) };
+        let (file, dialect) = (self.file.display(), first.dialect.name());
+        let what = format!(
+            "{to} runs {file} as it is then, without approvals, and may change it; `hookweave install --agent {to} --source \
+             {dialect}` runs its hooks with approvals and guards them"
+        );
+        Ok(writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(&what))?)
     }
 
     /// Entries by which an agent lets hookweave run the file.

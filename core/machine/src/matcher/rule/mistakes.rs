@@ -49,6 +49,12 @@ pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
             "`{tool}({content})` would look for a program of that name; for an argument of the call write `tool = \"{tool}\"` and `args = {{ {name} = \"{value}\" }}` instead of the rule"
         ));
     }
+    if let Some(meant) = dressed(content) {
+        return Err(format!(
+            "`{tool}({content})` would never match: a rule is the command as it stands in a line, with `*` for any text; write {}",
+            listed(tool, &meant)
+        ));
+    }
     let either = |rules: &[String], fallback: &str| match rules {
         [] => fallback.to_owned(),
         rules => format!("{}, or {fallback}", listed(tool, rules)),
@@ -87,6 +93,29 @@ pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// What a text means that is dressed as something else: quoted as a whole, a regular expression's `.*rm.*` or `/rm -rf/`, a
+/// prompt's `$ rm`, an argument's `command: rm`, or several rules in a list.
+fn dressed(content: &str) -> Option<Vec<String>> {
+    let inside = |quote: char| content.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
+    let is_line = |inner: &&str| inner.trim().contains(char::is_whitespace);
+    let one = |inner: &str| Some(vec![inner.trim().to_owned()]);
+    if let Some(inner) = ['"', '\'', '`'].into_iter().find_map(inside).filter(is_line) {
+        return one(inner);
+    }
+    if let Some(inner) = content.strip_prefix("$ ").or_else(|| content.strip_prefix("command: ")) {
+        return one(inner);
+    }
+    if let Some(inner) = content.strip_prefix(".*") {
+        return one(&format!("*{}", inner.replace(".*", "*")));
+    }
+    if let Some(inner) = content.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(is_line) {
+        return one(&format!("{inner} *"));
+    }
+    let rules: Vec<String> = content.split(['\n', ',']).map(|rule| rule.trim().to_owned()).collect();
+    let is_list = content.contains('\n') || content.contains("*, ");
+    (is_list && rules.iter().all(|rule| !rule.is_empty())).then_some(rules)
 }
 
 /// Rules for these contents, as they are written.
