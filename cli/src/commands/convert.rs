@@ -203,8 +203,8 @@ impl Convert {
         let Some(first) = hooks.first().filter(|_| to != "hookweave") else { return Ok(()) };
         let (file, dialect) = (self.file.display(), first.dialect.name());
         let what = format!(
-            "{to} runs {file} as it is then, without approvals, and may change it; `hookweave install --agent {to} --source \
-             {dialect}` runs its hooks with approvals and guards them"
+            "{to} runs {file} as it stands then, without approvals, and may change it unasked; `hookweave install --agent {to} \
+             --source {dialect}` runs its hooks with approvals, and guards the file"
         );
         Ok(writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(&what))?)
     }

@@ -190,7 +190,6 @@ impl<'c> Reader<'c> {
                 }
                 self.push(plain);
             }
-            WordPiece::SingleQuotedText(plain) => self.push(plain),
             WordPiece::AnsiCQuotedText(plain) if plain.contains('\\') => {
                 // Only some shells read the escapes.
                 self.word.is_dynamic = true;
@@ -198,7 +197,7 @@ impl<'c> Reader<'c> {
                 self.known = self.known.take().zip(escapes::read(plain)).map(|(known, text)| known + &text);
                 self.word.plain.push_str(plain);
             }
-            WordPiece::AnsiCQuotedText(plain) => self.push(plain),
+            WordPiece::SingleQuotedText(plain) | WordPiece::AnsiCQuotedText(plain) => self.push(plain),
             WordPiece::EscapeSequence(escape) => {
                 let letter = escape.strip_prefix('\\').unwrap_or(escape);
                 if quoted && !letter.starts_with(['$', '`', '"', '\\']) {
