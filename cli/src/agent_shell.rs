@@ -17,7 +17,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GEMINI_CLI", "Gemini CLI"),
 ];
 
-/// How many processes above this one are looked at. Only numbers that are given anew meanwhile make so many.
+/// How many processes above this one are looked at. Only numbers that are given a second time meanwhile make so many.
 const MAX_ANCESTORS: usize = 4096;
 
 /// Refuses a command that decides what agents may do where an agent runs it. Nothing on the command line changes that:

@@ -30,7 +30,7 @@ pub(crate) fn own_file() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("hookweave"))
 }
 
-/// A file by its own name, whichever links lead to it.
+/// A file by its own name, also where a link leads to it.
 fn real(file: &Path) -> PathBuf {
     std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf())
 }

@@ -198,7 +198,7 @@ impl Convert {
         Ok(Verdict::of(whole))
     }
 
-    /// Entries that name a file run what it says, whoever changed it.
+    /// Entries that name a file run what it says, also after an agent changed it.
     fn say_what_guards_it(&self, screen: Screen<'_>, to: &str, hooks: &[&Declared]) -> Result<()> {
         let Some(first) = hooks.first().filter(|_| to != "hookweave") else { return Ok(()) };
         let (file, dialect) = (self.file.display(), first.dialect.name());

@@ -51,7 +51,7 @@ pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
     }
     if let Some(meant) = dressed(content) {
         return Err(format!(
-            "`{tool}({content})` would never match: a rule is the command as it stands in a line, with `*` for any text; write {}",
+            "`{tool}({content})` would never match: a rule is the command as it is in a line, with `*` for any text; write {}",
             listed(tool, &meant)
         ));
     }
