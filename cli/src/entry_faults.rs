@@ -22,14 +22,10 @@ pub(crate) struct Fault {
 
 /// What a command line that runs hookweave says of how it decides.
 pub(crate) struct Said {
-    /// Hooks run without an approval.
-    pub(crate) trusts_all: bool,
-    /// A policy decides without its invalid entries.
-    pub(crate) partial: bool,
+    /// By what less is guarded than its project's policy would.
+    pub(crate) weakened: Vec<String>,
     /// The option that requires a policy, where it is to be and is not.
     pub(crate) lacks: Option<&'static str>,
-    /// The policy or the approvals are not those of the project and the person.
-    pub(crate) elsewhere: Option<String>,
     /// The longest time after which it has answered.
     pub(crate) longest: Option<Duration>,
 }
@@ -134,14 +130,7 @@ fn of_entry(
     }
     faults.extend(fails_open(agent, event, handler));
     let Some(said) = read_line(command) else { return faults };
-    if said.trusts_all {
-        faults.push("`--trust all` runs hooks of a project without an approval; take it out".to_owned());
-    }
-    if said.partial {
-        let what = "`--partial` decides without the invalid entries of a policy, which guard nothing then; take it out";
-        faults.push(what.to_owned());
-    }
-    faults.extend(said.elsewhere);
+    faults.extend(said.weakened);
     if let Some(option) = said.lacks.filter(|_| agent.gate(event).is_some()) {
         faults.push(format!("`{option}` is missing, so every call passes once the policy is gone; install it again"));
     }

@@ -636,13 +636,7 @@ fn runs(agent: &Agent, file: &Path, entries: &[Own], project: &Path) -> Finding 
 fn said_by(line: &str, required: Option<&'static str>, is_of_project: bool, asked: &Which) -> Option<Said> {
     let hook = Hook::of_line(line)?;
     let lacks = required.map(str::trim).filter(|_| !hook.requires_policy());
-    Some(Said {
-        trusts_all: hook.trusts_all(),
-        partial: hook.is_partial(),
-        lacks,
-        elsewhere: hook.elsewhere(is_of_project, asked),
-        longest: hook.longest(),
-    })
+    Some(Said { weakened: hook.weakened(is_of_project, asked), lacks, longest: hook.longest() })
 }
 
 /// What lets calls of a server's tools pass though it is started through hookweave.

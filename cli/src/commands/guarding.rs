@@ -89,9 +89,23 @@ pub(crate) fn refuse_brought_along(which: &Which, cwd: &Path) -> Result<()> {
     Ok(store.must_not_be_in(cwd, Directories::of_this_user().home.as_deref())?)
 }
 
+/// What a command line of settings says by which less is guarded than its project's policy would.
+pub(crate) fn weakened(which: &Which, is_of_project: bool, asked: &Which) -> Vec<String> {
+    let mut faults = Vec::new();
+    if which.trust == TrustChoice::All {
+        faults.push("`--trust all` runs hooks of a project without an approval; take it out".to_owned());
+    }
+    if which.partial {
+        let what = "`--partial` decides without the invalid entries of a policy, which guard nothing then; take it out";
+        faults.push(what.to_owned());
+    }
+    faults.extend(elsewhere(which, is_of_project, asked));
+    faults
+}
+
 /// What a command line of settings names that is not the person's or the project's: another store of approvals, or in
 /// settings of a project the policy of another folder. Who asks says which project and which store theirs are.
-pub(crate) fn elsewhere(which: &Which, is_of_project: bool, asked: &Which) -> Option<String> {
+fn elsewhere(which: &Which, is_of_project: bool, asked: &Which) -> Option<String> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let project = asked.directory();
     let own = store(asked).map(|store| real(store.path()));

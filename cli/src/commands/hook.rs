@@ -17,7 +17,7 @@ use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
-use crate::commands::guarding::{Guarding, elsewhere, refuse_brought_along, with_own_files};
+use crate::commands::guarding::{Guarding, refuse_brought_along, weakened, with_own_files};
 use crate::commands::run::FAREWELL;
 use crate::drive::{DECIDING_STACK, Deadline, dispatch_for, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
@@ -103,24 +103,14 @@ impl Hook {
         Some(Self::of_line(line)?.which_below(project))
     }
 
-    /// Whether hooks run without an approval.
-    pub(crate) fn trusts_all(&self) -> bool {
-        self.which.trust == TrustChoice::All
-    }
-
-    /// Whether a policy decides without its invalid entries.
-    pub(crate) fn is_partial(&self) -> bool {
-        self.which.partial
-    }
-
     /// Whether every gate is refused without a policy, or without the file that is named.
     pub(crate) fn requires_policy(&self) -> bool {
         self.guarding.requires_policy() || !self.which.files.is_empty()
     }
 
-    /// What it names that is not the person's or the project's.
-    pub(crate) fn elsewhere(&self, is_of_project: bool, asked: &Which) -> Option<String> {
-        elsewhere(&self.which, is_of_project, asked)
+    /// What it says by which less is guarded than its project's policy would.
+    pub(crate) fn weakened(&self, is_of_project: bool, asked: &Which) -> Vec<String> {
+        weakened(&self.which, is_of_project, asked)
     }
 
     /// Whether a command line says what another one says, by any program. A shorter time limit is no difference: it

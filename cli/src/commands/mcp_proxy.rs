@@ -12,12 +12,12 @@ use clap::{Args, Parser, ValueEnum};
 
 use crate::auditing::AuditArgs;
 use crate::clock::now;
-use crate::commands::guarding::{Guarding, elsewhere, refuse_brought_along, with_own_files};
+use crate::commands::guarding::{Guarding, refuse_brought_along, weakened, with_own_files};
 use crate::commands::run::FAREWELL;
 use crate::failed::{Failed, Result};
 use crate::mcp::{Address, Asks, End, Judge, MAX_LINE, Proxy, Remote, of_command, outbox, plain, say};
 use crate::mcp_servers::ENTRY;
-use crate::policy::{TrustChoice, Which};
+use crate::policy::Which;
 use crate::program::{Running, command_of, ended_as, start_group};
 use crate::recording::RecordArgs;
 
@@ -111,16 +111,7 @@ impl McpProxy {
         let Ok(Alone { proxy }) = Alone::try_parse_from(words) else {
             return vec!["its options are not understood, so it does not start; install it again".to_owned()];
         };
-        let mut faults = Vec::from_iter(elsewhere(&proxy.which, is_of_project, asked));
-        if proxy.which.trust == TrustChoice::All {
-            faults.push("`--trust all` runs hooks of a project without an approval; take it out".to_owned());
-        }
-        if proxy.which.partial {
-            faults.push(
-                "`--partial` decides without the invalid entries of a policy, which guard nothing then; take it out"
-                    .to_owned(),
-            );
-        }
+        let mut faults = weakened(&proxy.which, is_of_project, asked);
         if is_of_project && !proxy.guarding.requires_policy() && proxy.which.files.is_empty() {
             faults
                 .push("`--require-policy` is missing, so every call passes once the policy is gone; add it".to_owned());
