@@ -9,6 +9,7 @@ import { AuditCoverage } from "./audit.js";
 import { wait } from "./cancellation.js";
 import { detailsOf, finalPayload } from "./dispatch-record.js";
 import { EffectContext } from "./effect-context.js";
+import { PayloadError } from "./errors.js";
 import { append } from "./lists.js";
 import { callNative, jsonText, shownText } from "./native.js";
 import { recordOf, type Outcome } from "./outcome.js";
@@ -116,10 +117,24 @@ export class FlowDriver extends EffectContext {
     const payload = localFields(event, fields);
     // The host's own values: `args`, `result`, `response`, spelled alike in every language.
     for (const [field, value] of values) payload[field] = this.values[value];
-    const outcome = this.parts.raise(event, payload, this.cancelling);
+    let outcome: Outcome | Promise<Outcome>;
+    try {
+      outcome = this.parts.raise(event, payload, this.cancelling);
+    } catch (error) {
+      return this.#refused(flow, error);
+    }
     return outcome instanceof Promise
-      ? outcome.then((outcome) => this.#dispatched(flow, effect, outcome))
+      ? outcome.then(
+          (outcome) => this.#dispatched(flow, effect, outcome),
+          (error: unknown) => this.#refused(flow, error),
+        )
       : this.#dispatched(flow, effect, outcome);
+  }
+
+  /** A model's arguments lack what a hook looks at: the call is refused, and the model reads why. */
+  #refused(flow: Flow, error: unknown): Effect {
+    if (!(error instanceof PayloadError && error.code === "invalid_payload")) throw error;
+    return flow.failed(error.message);
   }
 
   #dispatched(flow: Flow, { event, values, wants }: DispatchEffect, outcome: Outcome): Effect {

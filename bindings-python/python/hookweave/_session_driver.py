@@ -222,7 +222,12 @@ class Driver:
             while (do := effect["do"]) != "finish" and do != until:
                 if do == "dispatch":
                     # Most effects are events, and a coroutine of their own would cost as much as the event.
-                    effect = self._dispatched(effect, await dispatch(effect["event"], effect["payload"]))
+                    try:
+                        outcome = await dispatch(effect["event"], effect["payload"])
+                    except PayloadError as error:
+                        effect = self._refused(error)
+                    else:
+                        effect = self._dispatched(effect, outcome)
                 else:
                     effect = await self._CARRIES_OUT[do](self, effect)
         except BaseException:
@@ -293,7 +298,17 @@ class Driver:
         return ToolOutcome._of(run)
 
     async def _dispatch(self, effect: Effect) -> Effect:
-        return self._dispatched(effect, await self._session._client.dispatch(effect["event"], effect["payload"]))
+        try:
+            outcome = await self._session._client.dispatch(effect["event"], effect["payload"])
+        except PayloadError as error:
+            return self._refused(error)
+        return self._dispatched(effect, outcome)
+
+    def _refused(self, error: PayloadError) -> Effect:
+        """A model's arguments lack what a hook looks at: the call is refused, and the model reads why."""
+        if error.code != "invalid_payload":
+            raise error
+        return self._flow.failed(str(error))
 
     def _dispatched(self, effect: Effect, outcome: _native.Outcome[Any]) -> Effect:
         """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""

@@ -34,7 +34,8 @@ pub enum Role {
 #[derive(Debug, Serialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Effect {
-    /// Raise an event; reply with [`Reply::Dispatched`].
+    /// Raise an event; reply with [`Reply::Dispatched`], or where the payload is invalid (a model's arguments lack what a
+    /// hook looks at) with [`Reply::Failed`], which refuses what the event is about.
     Dispatch {
         /// The event's name.
         event: &'static str,

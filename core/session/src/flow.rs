@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::Session;
 use super::effect::{Effect, Finished, Reply, Role, ValueId};
 use super::fields::{Fields, Own};
-use super::verdict::SharedVerdict;
+use super::verdict::{SharedVerdict, Verdict};
 
 /// Something that a session does, in steps.
 ///
@@ -169,10 +169,10 @@ impl Cx {
         wants: &'static [&'static str],
     ) -> DispatchResult {
         let fields = Fields { common: Arc::clone(&self.session.common), own: own.into().0 };
-        let Reply::Dispatched { verdict: Some(verdict), value, json } =
-            self.perform(Effect::Dispatch { event, fields, values, wants }).await
-        else {
-            return DispatchResult::default();
+        let (verdict, value, json) = match self.perform(Effect::Dispatch { event, fields, values, wants }).await {
+            Reply::Dispatched { verdict: Some(verdict), value, json } => (verdict, value, json),
+            Reply::Failed { why } => (Box::new(Verdict::refused_by_host(why)), None, Map::new()),
+            _ => return DispatchResult::default(),
         };
         let left_out = self.session.note(&verdict);
         if !left_out.is_empty() {
@@ -186,7 +186,7 @@ impl Cx {
         DispatchResult { verdict: SharedVerdict::of(verdict), value, json }
     }
 
-    async fn show_messages(&self, verdict: &super::Verdict) {
+    async fn show_messages(&self, verdict: &Verdict) {
         for (hook, message) in &verdict.messages {
             let source = hook.clone().unwrap_or_else(|| OWN.to_owned());
             self.perform(Effect::Show { text: message.text.clone(), level: message.level, source }).await;

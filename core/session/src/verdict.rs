@@ -58,6 +58,18 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Of an event whose payload the engine has refused.
+    pub(super) fn refused_by_host(why: String) -> Self {
+        Self {
+            decision: Action::Block,
+            blocked: true,
+            settled: Some(("host".to_owned(), false, Some(why.clone()))),
+            reason: Some(why),
+            hook: Some("host".to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// Counts an explicit `continue` of the program's own hook as a grant, where no hook granted or restricted anything.
     ///
     /// A hook from a file says what its own dialect means.

@@ -228,7 +228,12 @@ impl<'s> Driver<'s> {
                 for (field, value) in &values {
                     fields.insert((*field).to_owned(), self.values.get(*value));
                 }
-                let outcome = self.dispatch(event, Value::Object(fields)).await?;
+                let outcome = match self.dispatch(event, Value::Object(fields)).await {
+                    Err(error) if error.code() == Code::InvalidPayload => {
+                        return Ok(Reply::Failed { why: error.message().to_owned() });
+                    }
+                    outcome => outcome?,
+                };
                 let verdict = Some(Box::new(self.session.machine.verdict(outcome.inner(), &Shared)));
                 let (value, json) = self.wanted(&outcome, wants, &values);
                 self.outcomes.push(outcome);
