@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::closed::Expected;
 use super::configuration::{Configuration, FoundFile, Piece};
-use super::load::{refuse_left_out, refused};
+use super::lint;
+use super::load::{LoadOptions, refuse_any, refuse_left_out};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
 use super::plugin_files::{self, PluginFiles};
@@ -128,8 +129,9 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     note_untrusted(&mut configuration);
     guard_policy_files(discovery, &roots, &mut configuration);
 
-    if discovery.strict && !configuration.problems.is_empty() {
-        return Err(refused(&configuration.problems));
+    if discovery.strict {
+        refuse_any(&configuration.problems)?;
+        refuse_any(&lint_errors(discovery, &configuration)?)?;
     }
     if discovery.refuse_untrusted && !discovery.partial {
         refuse_left_out(&configuration.problems)?;
@@ -138,6 +140,23 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
         refuse_unapproved(&configuration)?;
     }
     Ok(configuration)
+}
+
+/// What the linter calls an error in the files that were found.
+fn lint_errors(discovery: &Discovery<'_>, configuration: &Configuration) -> Result<Vec<Problem>, Error> {
+    let mut errors = Vec::new();
+    for found in &configuration.found {
+        let options = LoadOptions {
+            dialect: Some(found.dialect),
+            scope: found.scope,
+            project_dir: configuration.project_dir.clone(),
+            directories: discovery.directories.clone(),
+            catalogue: discovery.catalogue,
+            ..LoadOptions::default()
+        };
+        errors.extend(lint::errors(&found.file, &read_text(&found.file).unwrap_or_default(), &options)?);
+    }
+    Ok(errors)
 }
 
 /// An error that names every hook that is not approved, and every approved one that is gone.
@@ -206,6 +225,10 @@ fn read_place(
             return Ok(None);
         }
     };
+    if scope == Scope::Managed && anyone_can_write(&file) {
+        let message = "every user of this machine can write it, an agent too; run `chmod o-w` on it";
+        configuration.problems.push(Problem::of_file(file.clone(), message.to_owned(), false));
+    }
     let within = !matches!(scope, Scope::Managed | Scope::User);
     let source = Source {
         file: file.clone(),
@@ -230,6 +253,17 @@ fn read_place(
     found.broken = loaded.broken;
     configuration.found.push(found);
     Ok(Some(Piece { file, dialect, scope, project: Some(project), loaded }))
+}
+
+#[cfg(unix)]
+fn anyone_can_write(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o002 != 0)
+}
+
+#[cfg(not(unix))]
+const fn anyone_can_write(_file: &Path) -> bool {
+    false
 }
 
 /// The roots of plugins; one that is misspelt would leave its hooks out without a word.

@@ -300,6 +300,12 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
     lint_text(&std::path::absolute(file).map_err(refuse)?, &text, options)
 }
 
+/// What is surely wrong in a file, for a strict load: what its hooks start is not there, or cannot be started.
+pub(super) fn errors(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<Vec<Problem>, Error> {
+    let findings = lint_text(file, text, options)?.into_iter();
+    Ok(findings.filter(|finding| finding.severity == Severity::Error).map(|finding| finding.problem).collect())
+}
+
 /// Checks a file as if it held this text.
 pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Error> {
     let recognised = recognise(file, text, options.dialect)?;

@@ -306,3 +306,16 @@ fn a_plugin_whose_hooks_are_not_there_is_said() {
     std::fs::write(world.path("plugin/.claude-plugin/plugin.json"), b"\xff").unwrap();
     assert!(of(false).unwrap_err().message().contains("it is no UTF-8"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_managed_file_that_anyone_can_write_is_reported() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let file = world.write("machine/etc/claude-code/managed-settings.json", &claude("Stop", "", "echo"));
+    assert_eq!(world.discover().problems.len(), 0);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
+    let problems = world.discover().problems;
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].to_string().contains("chmod o-w"), "{}", problems[0]);
+}
