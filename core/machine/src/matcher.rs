@@ -260,9 +260,10 @@ impl Matcher {
         each.filter(|each| !each.is_empty()).map(|each| each.into_iter().flatten().collect())
     }
 
-    /// Whether it names a tool of these names.
+    /// Whether it names a tool of these names; one that looks at what any tool writes or does names none.
     pub(crate) fn names_tool(&self, names: &[&str]) -> bool {
-        self.depends_on_tool() && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names), None)
+        let names_some = self.tests_tool() || !self.rules.is_empty();
+        names_some && self.judge_tool(Some(names)).selects && self.rule_speaks_of(Some(names), None)
     }
 
     /// Whether anything beside the tool decides.

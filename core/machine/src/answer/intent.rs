@@ -70,11 +70,16 @@ const REWRITING: &[&str] = &["modify", "redact", "replace", "rewrite"];
 /// Words by which a hook grants.
 const GRANTING: &[&str] = &["accept", "allow", "allowed", "approve", "approved", "grant", "granted", "permit", "yes"];
 
+/// What is refused when it is `not` so.
+const GRANTING_PAST: &[&str] = &["accepted", "allowed", "approved", "authorized", "granted", "ok", "permitted", "safe"];
+
 /// What a key of an answer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     /// Its value is a word of decision, or an object with one.
     Decides,
+    /// It may hold a word of decision, and much else.
+    Reports,
     /// It holds further keys.
     Holds,
     /// It replaces something.
@@ -95,6 +100,7 @@ const KEYS: &[(Key, &[&str])] = &[
         Key::Decides,
         &["action", "behavior", "behaviour", "decision", "effect", "permission", "permissiondecision", "verdict"],
     ),
+    (Key::Reports, &["answer", "kind", "outcome", "response", "result", "ruling", "state", "status", "type"]),
     (Key::Holds, &["hookspecificoutput"]),
     (
         Key::Rewrites,
@@ -193,13 +199,26 @@ fn says_no(text: &str) -> bool {
     is_restricting(text) || first.is_some_and(is_restricting)
 }
 
+/// Whether a text that a handler returned is the reason of a refusal: `Blocked: it is a secret`, `not allowed`. A text such
+/// as `no problems found` is none.
+fn is_reason_of_refusal(text: &str) -> bool {
+    let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let (first, rest) = text.split_at(text.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(text.len()));
+    let second = rest.split_whitespace().next().unwrap_or_default();
+    if is_one_of(first, &["no"]) {
+        return !rest.starts_with(' ');
+    }
+    is_restricting(first) || (is_one_of(first, &["not"]) && is_one_of(second, GRANTING_PAST))
+}
+
 /// What a value that is no valid answer meant.
 pub fn of_value<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent {
     value(host, view, 0)
 }
 
 /// The same for what a handler returned, which is meant as an answer: JSON text is one, a list that is too long to be looked
-/// at may be one, and what stands in place of a word without having one (an enumeration's number) may stand for any.
+/// at may be one, a flag in a list is one (`return False, "it is a secret"`), and what stands in place of a word without having
+/// one (an enumeration's number) may stand for any.
 pub(super) fn of_answer<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent {
     let is_wordless = |view: H::View<'v>| {
         let kind = host.kind(&view);
@@ -210,10 +229,16 @@ pub(super) fn of_answer<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent 
     };
     match host.kind(view) {
         Kind::List(length) if length > MOST_LISTED => Intent::Refuses,
+        Kind::List(length) if (0..length).any(|index| is_false(host, view, index)) => Intent::Refuses,
         Kind::Object if host.keys(view).is_ok_and(|names| names.iter().any(decides_without_word)) => Intent::Refuses,
+        Kind::Text(text) if is_reason_of_refusal(&text) => Intent::Refuses,
         Kind::Text(text) => of_value(host, view).max(of_text(&text)),
         _ => of_value(host, view),
     }
+}
+
+fn is_false<'v, H: Host>(host: &'v H, list: &H::View<'v>, index: usize) -> bool {
+    host.item(list, index).is_some_and(|item| host.kind(&item) == Kind::Bool(false))
 }
 
 /// Whether a value has a type that the core cannot look into: it may mean anything.
@@ -268,6 +293,7 @@ fn member<'v, H: Host>(host: &'v H, known: Key, view: &H::View<'v>, depth: usize
             Kind::Text(text) => says_no(text),
             _ => return value(host, view, depth + 1),
         },
+        Key::Reports => matches!(&kind, Kind::Text(text) if is_restricting(text)),
         Key::Holds if kind == Kind::Object && depth < DEEPEST => return object(host, view, depth + 1, true),
         Key::Holds => return value(host, view, depth + 1),
         Key::RewritesWithin if !within => false,
@@ -295,7 +321,7 @@ fn member<'v, H: Host>(host: &'v H, known: Key, view: &H::View<'v>, depth: usize
 
 /// How to say it instead, when an answer speaks the language of another system or refuses in the wrong way.
 pub(super) fn right_form<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> String {
-    let form = match of_value(host, view) {
+    let form = match of_answer(host, view) {
         Intent::Refuses if wants_a_person(host, view) => Form::Ask,
         Intent::Refuses => Form::Block,
         Intent::Rewrites => Form::Modify,
@@ -390,6 +416,10 @@ mod tests {
             json!({"allow": []}),
             json!({"continue": " "}),
             json!({"act\u{200b}ion": "block"}),
+            json!({"action": {"type": "block"}}),
+            json!({"result": "deny"}),
+            json!({"status": "Blocked"}),
+            json!({"type": "reject", "why": "it is a secret"}),
         ] {
             assert_eq!(meant(&no), Intent::Refuses, "{no}");
         }
@@ -432,10 +462,16 @@ mod tests {
             json!({"action": 1}),
             json!({"Decision": 0.5}),
             json!({"actoin": 2}),
-            json!({"action": {"type": "block"}}),
             json!({"action": []}),
             json!("{\"action\": \"block\"}"),
             json!(vec![1; MOST_LISTED + 1]),
+            json!([false]),
+            json!([false, "it is a secret"]),
+            json!([true, false]),
+            json!("Blocked: it is a secret"),
+            json!("❌ denied by policy"),
+            json!("No, it is a secret"),
+            json!("Not allowed here"),
         ] {
             assert_eq!((of_answer(&Json, &&no), meant(&no)), (Intent::Refuses, Intent::Nothing), "{no}");
         }
@@ -445,6 +481,10 @@ mod tests {
             json!({"decision": {"behavior": "allow"}}),
             json!({"action": true}),
             json!("action"),
+            json!("no problems found"),
+            json!("not yet"),
+            json!({"status": "no problems found", "result": 5, "type": {"action": "stop"}}),
+            json!({"reason": "it is safe", "action": "alow"}),
             json!(vec![1; MOST_LISTED]),
         ] {
             assert_eq!(of_answer(&Json, &&other), Intent::Nothing, "{other}");

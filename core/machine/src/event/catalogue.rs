@@ -46,10 +46,17 @@ fn is_reserved_namespace(name: &str) -> bool {
         .any(|(known, _)| known.eq_ignore_ascii_case(namespace))
 }
 
-/// The alias that a custom name can only be a slip of: `tol:pre`, `tools:pre`, `pre:tool`.
+/// The name or alias that a custom name can only be a slip of: `tol:pre`, `tools:pre`, `pre:tool`, `pre-tool:use`,
+/// `PreToolUse:Bash`.
 fn nearly_reserved(name: &str) -> Option<&'static str> {
     let name = in_our_words(name);
     let (namespace, action) = name.split_once(':')?;
+    let letters: String = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    let otherwise_written =
+        |known: &&CatalogueEntry| known.name == namespace || known.name.eq_ignore_ascii_case(&letters);
+    if let Some(known) = BUILT_IN.iter().find(otherwise_written) {
+        return Some(known.name);
+    }
     let aliases = || {
         let aliases = BUILT_IN.iter().flat_map(|event| event.aliases);
         aliases.filter_map(|alias| Some((*alias, alias.split_once(':')?)))
@@ -255,11 +262,15 @@ mod tests {
             ("tools:pre", "tool:pre"),
             ("pre:tool", "tool:pre"),
             ("sesion:start", "session:start"),
+            ("pre-tool:use", "PreToolUse"),
+            ("Pre:Tool:Use", "PreToolUse"),
+            ("PreToolUse:Bash", "PreToolUse"),
+            ("Stop:now", "Stop"),
         ] {
             let error = catalogue.resolve(name).unwrap_err();
             assert!(error.message().contains(&format!("did you mean `{near}`")), "{error}");
         }
-        for name in ["deploy:start", "pool:pre", "pre:commit", "todo:post", "tools:list"] {
+        for name in ["deploy:start", "stop:now", "pool:pre", "pre:commit", "todo:post", "tools:list"] {
             assert_eq!(catalogue.resolve(name).unwrap().name(), name);
         }
         let mut own = Catalogue::default();

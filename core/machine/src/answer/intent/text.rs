@@ -72,7 +72,7 @@ fn field(known: Key, text: &str) -> Intent {
         Key::Decides => says_no(value) || (is_cut && begins_no()),
         Key::Rewrites if text.is_empty() || value == "null" => false,
         Key::Rewrites => return Intent::Rewrites,
-        Key::Holds | Key::RewritesWithin => false,
+        Key::Reports | Key::Holds | Key::RewritesWithin => false,
         Key::Asks => value != "null",
         Key::Refuses if value.is_empty() => text.starts_with(['{', '[']),
         Key::Refuses => !is_one_of(value, &["false", "no", "none", "never", "null", "undefined", "0"]),
