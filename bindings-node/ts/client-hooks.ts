@@ -26,7 +26,7 @@ import { checkLogger, GuardedLogger } from "./logging.js";
 import { localKeys } from "./spelling.js";
 import { catalogue as nativeCatalogue, callNative } from "./native.js";
 import type { Outcome } from "./outcome.js";
-import { ownFields, signalOf } from "./own-fields.js";
+import { optionsOf, ownFields, signalOf } from "./own-fields.js";
 import { pathText, withTextCwd } from "./paths.js";
 import { Stats } from "./stats.js";
 import { TemporaryHook } from "./temporary-hook.js";
@@ -260,6 +260,7 @@ export class ClientHooks {
     try {
       const engine = this.#engine;
       engine.checkOpen("dispatch events");
+      if (options !== undefined) optionsOf("dispatch", options);
       if (isWireEvent(event)) {
         const signal = signalOf(payload as DispatchOptions);
         return dispatch(engine.plan(event.name, event.payload), event.payload, signal);

@@ -13,7 +13,7 @@ import { canonicalFields } from "./spelling.js";
 import { callNative, jsonText, type NativeSession } from "./native.js";
 import { OpenToolCall } from "./open-tool-call.js";
 import { recordOf, type Outcome } from "./outcome.js";
-import { ownFields, signalOf } from "./own-fields.js";
+import { optionsOf, signalOf } from "./own-fields.js";
 import { SessionState } from "./session-state.js";
 import type {
   CompactOptions,
@@ -40,6 +40,8 @@ import type { TemporaryHook } from "./temporary-hook.js";
 import type { AgentSpans, ToolCallSpan } from "./tracing.js";
 import type { AnyTool } from "./tools.js";
 import { copyContainer, isObject, isPlain, nameOf } from "./values.js";
+
+const TOOL_OPTIONS = ["toolUseId", "answers", "passes"];
 
 /** What the function of a tool gets beside its arguments. */
 export interface ToolContext {
@@ -153,7 +155,7 @@ export class Session implements AsyncDisposable {
     checkCall("runTool", tool, args);
     const own = typeof given === "function" ? given : undefined;
     const options = own === undefined ? (given as RunToolOptions | undefined) : more;
-    const { toolUseId: id, answers, passes } = ownFields(options);
+    const { toolUseId: id, answers, passes } = optionsOf("runTool", options, TOOL_OPTIONS);
     const run = own ?? this.#state.host.tools.known(tool);
     const toolUseId = id ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
@@ -186,7 +188,7 @@ export class Session implements AsyncDisposable {
    */
   async beginTool(tool: string, args: object, options?: RunToolOptions): Promise<OpenToolCall> {
     checkCall("beginTool", tool, args);
-    const { toolUseId: id, answers, passes } = ownFields(options);
+    const { toolUseId: id, answers, passes } = optionsOf("beginTool", options, TOOL_OPTIONS);
     const toolUseId = id ?? randomUUID();
     const own = copyContainer(args);
     const open = this.#state.open(
@@ -221,7 +223,7 @@ export class Session implements AsyncDisposable {
     if (model === null) {
       throw errorOf("no_model", "no model is registered; call registerModel first");
     }
-    const { onText } = ownFields(options);
+    const { onText } = optionsOf("generate", options, ["onText"]);
     const signal = signalOf(options);
     const drive = async (spans?: AgentSpans): Promise<Generation> => {
       const begin = (native: NativeSession): number => native.generate(prompt, tools.names);
@@ -245,7 +247,8 @@ export class Session implements AsyncDisposable {
    * that takes their place. Instructions, messages with `pinned` in their metadata, and the most recent ones stay.
    */
   async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
-    const { trigger = "manual", customInstructions } = ownFields(options);
+    const known = ["trigger", "customInstructions"];
+    const { trigger = "manual", customInstructions } = optionsOf("compact", options, known);
     const begin = (native: NativeSession): number => native.compact(trigger, customInstructions);
     const came: unknown = plainResult(
       await this.#state.flow(begin, signalOf(options), { summarise }),
@@ -260,7 +263,7 @@ export class Session implements AsyncDisposable {
 
   /** Raises `Notification`; returns the objections of hooks. */
   async notify(message: string, options: NotifyOptions = {}): Promise<readonly string[]> {
-    const { title, kind } = ownFields(options);
+    const { title, kind } = optionsOf("notify", options, ["title", "kind"]);
     const begin = (native: NativeSession): number => native.notify(message, title, kind);
     const noticed = await this.#state.flow(begin, signalOf(options));
     return (noticed as { feedback: readonly string[] }).feedback;
@@ -313,7 +316,7 @@ export class Session implements AsyncDisposable {
    */
   async subagent(kind: string, options: SubagentOptions = {}): Promise<Session> {
     this.#state.check();
-    const { agentId, context } = ownFields(options);
+    const { agentId, context } = optionsOf("subagent", options, ["agentId", "context"]);
     const signal = signalOf(options);
     const { host, native } = this.#state;
     const childHost = context === undefined ? host : { ...host, context };

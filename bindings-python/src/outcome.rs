@@ -9,6 +9,7 @@ use hookweave_host::dispatch::Step;
 use hookweave_host::index::Planned;
 use hookweave_host::session::{Session, Verdict};
 use hookweave_host::{self as host};
+use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -393,6 +394,11 @@ impl Outcome {
             "not_picklable",
             "an outcome refers to hooks of this process and cannot be pickled; pickle its `to_dict()`",
         ))
+    }
+
+    /// An outcome that blocks would be true.
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(PyTypeError::new_err("an outcome is neither true nor false; look at its `blocked` or `decision`"))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

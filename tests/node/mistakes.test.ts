@@ -62,8 +62,8 @@ function answered(answer: unknown): () => Promise<unknown> {
   };
 }
 
-function dispatched(event: unknown, payload?: unknown): () => Promise<unknown> {
-  return () => quiet().dispatch(event, payload);
+function dispatched(event: unknown, payload?: unknown, options?: unknown): () => Promise<unknown> {
+  return () => quiet().dispatch(event, payload, options);
 }
 
 /** The reason of a call that an approver answers so. */
@@ -132,9 +132,11 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   "a dispatch of a misspelt event": dispatched("PreToolUs", bash),
   "a dispatch without a name": dispatched(bash),
   "a payload that is text": dispatched("PreToolUse", "Bash"),
+  "an unknown option of a dispatch": dispatched("PreToolUse", bash, { timeout: 5 }),
   "a working directory that is no path": dispatched("PreToolUse", { ...bash, cwd: 5 }),
   "an answer that is true": answered(true),
   "an answer that is text": answered("block"),
+  "false beside its reason": answered([false, "it is a secret"]),
   "an answer with an unknown action": answered({ action: "deny" }),
   "an answer with a misspelt part": answered({ action: "block", resaon: "no" }),
   "an answer that is the function that makes it": answered(HookResponse.block),
@@ -157,6 +159,7 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   "an approver that answers true": approved(true),
   "an approver that answers what is no option": approved("perhaps"),
   "a tool that is not registered": () => quiet().session().runTool("Bahs", {}),
+  "an unknown option of a tool call": () => quiet().session().runTool("Bash", {}, nothing, { toolUseID: "1" }),
   "a command line as the arguments of a tool": () => quiet().session().runTool("Bash", "ls"),
   "arguments of a tool without names": () => quiet().session().runTool("Bash", ["ls"]),
   "a tool that is a number": () => quiet().session().runTool(3, {}),

@@ -422,7 +422,8 @@ def test_what_somebody_changes_is_found(log: Path) -> None:
     problem = report.problems[0]
     assert (report.whole, problem.kind, problem.seq, problem.line) == (False, "missing", 5, 5)
     log.write_text("".join(lines[:4]), encoding="utf-8")
-    assert audit.verify(log).whole
+    assert audit.verify(log)
+    assert not audit.verify(log, anchor)
     assert audit.verify(log, anchor).problems[0].kind == "truncated"
     nothing = "0:" + "0" * 64
     for wrong, message in (

@@ -6,6 +6,7 @@ import asyncio
 import bdb
 import copy
 import functools
+import gc
 import inspect
 import logging
 import pickle
@@ -532,6 +533,13 @@ def test_temporary_hooks(raises: bool) -> None:
     for _ in range(2):
         with temporary, pytest.raises(RuntimeError, match="in use"):
             temporary.__enter__()
+
+
+def test_a_temporary_hook_that_was_never_registered_says_so() -> None:
+    client = new_client()
+    with pytest.warns(RuntimeWarning, match="was never registered"):
+        client.temporary_hook("PreToolUse", nothing)
+        gc.collect()
 
 
 def test_every_option_of_the_engine_is_one_of_the_client() -> None:

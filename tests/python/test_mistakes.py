@@ -139,6 +139,7 @@ simple("a rule without its end", lambda: register(matcher={"rule": "Bash(git *"}
 # Answers.
 simple("a text as the answer", lambda: answering("block"))
 simple("false as the answer", lambda: answering(False))
+simple("false beside its reason", lambda: answering((False, "it is a secret")))
 simple("an unknown action", lambda: answering({"action": "blok"}))
 simple("an unknown part", lambda: answering({"action": "block", "reson": "no"}))
 simple("a comma behind the answer", lambda: answering((HookResponse.block("no"),), fail_behavior="block"))
@@ -169,6 +170,12 @@ def a_forgotten_await() -> None:
         _ = dispatch.blocked
     finally:
         dispatch.close()
+
+
+@mistake
+def an_outcome_as_a_condition() -> None:
+    if Client().dispatch_sync("Stop"):
+        pass
 
 
 @mistake

@@ -47,6 +47,7 @@ class Dispatch(Coroutine[Any, Any, _T_co]):
 
 @final
 class Outcome(Generic[_E_co]):
+    def __bool__(self) -> Never: ...
     @property
     def decision(self) -> Action: ...
     @property

@@ -89,7 +89,7 @@ class AuditTorn:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The result of verifying a log."""
+    """The result of verifying a log; true where nothing is wrong with it."""
 
     whole: bool
     """Whether this chain and those of other processes have no problem; one without records has."""
@@ -108,6 +108,9 @@ class AuditReport:
     """The first place first; at most a hundred."""
     others: tuple[AuditReport, ...]
     """The chains of processes that found another one writing."""
+
+    def __bool__(self) -> bool:
+        return self.whole and self.anchored is not False
 
 
 def _report(given: dict[str, Any]) -> AuditReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,7 +26,7 @@ class RegisteringClient(Protocol):
 class TemporaryHook:
     """A hook that is registered while a ``with`` or ``async with`` block runs, also when the block raises."""
 
-    __slots__ = ("_client", "_register", "id")
+    __slots__ = ("_client", "_is_unused", "_register", "id")
 
     def __init__(
         self,
@@ -37,10 +38,18 @@ class TemporaryHook:
         self._client = client
         self._register = functools.partial(client._register, event, handler, True, dict(options))
         self.id: str | None = None
+        self._is_unused = True
+
+    def __del__(self) -> None:
+        # A guard that was never there.
+        if getattr(self, "_is_unused", False):
+            message = "a temporary hook was never registered; write `with client.temporary_hook(…):`"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def __enter__(self) -> str:
         if self.id is not None:
             raise RuntimeError("this temporary hook is in use; make another one for another block")
+        self._is_unused = False
         self.id = self._register()
         return self.id
 
