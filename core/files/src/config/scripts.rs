@@ -1,12 +1,14 @@
 //! The files whose code a command is certain to run: those that an approval of its hook has to cover.
 //!
-//! That is a program with a path, the file that an interpreter is given, a file that is sourced, a module. All else that a
+//! That is a program with a path, the file that an interpreter is given, a file that is sourced, a module, and what these
+//! load in turn. All else that a
 //! line names is data, or what a program of the machine does with it is not known: neither counts, since an agent is there
 //! to change the project's files. A line that computes what it runs is not understood. For it counts every file that it
 //! names, and every script of the hook's folders.
 
 mod folders;
 mod interpreters;
+mod loads;
 mod places;
 mod programs;
 
@@ -161,6 +163,9 @@ impl Named {
             let approved = there.as_ref().unwrap_or(&here);
             let named = (&approved.paths()[..], &approved.folders[..]);
             complete = folders::add(&mut scripts, named, self.file.as_deref(), self.project.as_deref());
+        }
+        if complete.is_ok() {
+            complete = loads::add(&mut scripts, directory.or(self.project.as_deref()));
         }
         Listing { scripts, open: here.open || here.unsure.is_some(), unsure: here.unsure, complete }
     }

@@ -442,3 +442,51 @@ fn hostile_lines_take_no_time() {
     // What looks at each piece for each other one needs hours.
     assert!(begin.elapsed() < std::time::Duration::from_secs(120), "{:?}", begin.elapsed());
 }
+
+#[test]
+fn what_scripts_load_is_code_too() {
+    for (files, loaded) in [
+        (&[("g.sh", "#!/bin/sh\n. ./lib/rules.sh\nbad \"$1\" && exit 2")][..], "lib/rules.sh"),
+        (&[("g.sh", "source \"$(dirname \"$0\")/lib/rules.sh\"")], "lib/rules.sh"),
+        (
+            &[(
+                "g.sh",
+                "DIR=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\nif true; then\n  . \"$DIR/lib/rules.sh\"\nfi",
+            )],
+            "lib/rules.sh",
+        ),
+        (&[("g.sh", "((x))\n. lib/rules.sh")], "lib/rules.sh"),
+        (&[("g.sh", "python3 lib/judge.py data.json"), ("data.json", "{}")], "lib/judge.py"),
+        (&[("g.sh", "exec ./bin/tool")], "bin/tool"),
+        (
+            &[("g.sh", "python3 p.py"), ("p.py", "import os, rules\nfrom lib.judge import words")],
+            "p.py rules.py lib/judge.py",
+        ),
+        (
+            &[("g.sh", "node n.js"), ("n.js", "const rules = require('./lib/rules');\nimport x from \"./y.mjs\"")],
+            "n.js lib/rules.js y.mjs",
+        ),
+        (&[("g.sh", "ruby r.rb"), ("r.rb", "require_relative 'lib/rules'")], "r.rb lib/rules.rb"),
+        (&[("g.sh", "jq . data.json; cat src/x.py"), ("data.json", "{}"), ("src/x.py", "")], ""),
+    ] {
+        let project = Project::with(&loaded.split_whitespace().collect::<Vec<_>>());
+        for (name, text) in files {
+            project.write(name, text);
+        }
+        let (scripts, unsure) = project.of("./g.sh");
+        assert_eq!((scripts.join(" "), unsure), (format!("g.sh {loaded}").trim().to_owned(), None), "{files:?}");
+    }
+}
+
+#[test]
+fn scripts_that_load_each_other_are_listed_once_and_not_without_end() {
+    let project = Project::with(&[]);
+    project.write("g.sh", ". ./a.sh");
+    project.write("a.sh", ". ./g.sh; . ./a.sh");
+    assert_eq!(project.of("./g.sh").0, ["g.sh", "a.sh"]);
+    let many: String = (0..300).map(|number| format!(". ./s{number}.sh\n")).collect();
+    (0..300).for_each(|number| project.write(&format!("s{number}.sh"), ""));
+    project.write("a.sh", &many);
+    let listing = project.named(CommandSpec::shell("./g.sh")).list(None);
+    assert!(listing.complete.unwrap_err().contains("load 256 files"));
+}

@@ -1,0 +1,209 @@
+//! The files that scripts load: what a shell script sources and starts, what a Python, JavaScript or Ruby script imports
+//! from its own folder.
+//!
+//! A guard whose rules stand in a file beside it is only as good as that file. What is computed when a script runs is not
+//! found, but for the usual ways of naming a script's own folder.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::interpreters::{Given, given, is_interpreter};
+use super::{is_of_system, shebang};
+use crate::open::open_file;
+use hookweave_command::{Starts, Word, is_shell, program_name};
+
+/// How many files the scripts of one hook may load.
+const MAX_LOADED: usize = 256;
+
+/// How much of a script is read, in bytes.
+const MAX_READ: u64 = 256 * 1024;
+
+/// How shell scripts name their own folder.
+const OWN_FOLDER: &[&str] = &[
+    "$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)",
+    "$(cd \"$(dirname \"$0\")\" && pwd)",
+    "$(dirname \"${BASH_SOURCE[0]}\")",
+    "$(dirname \"$BASH_SOURCE\")",
+    "$(dirname \"$0\")",
+    "$(dirname $0)",
+    "${BASH_SOURCE[0]%/*}",
+    "${BASH_SOURCE%/*}",
+    "${0%/*}",
+    "$CLAUDE_PROJECT_DIR",
+    "${CLAUDE_PROJECT_DIR}",
+];
+
+/// Endings of what JavaScript loads by a relative path.
+const MODULES: &[&str] = &["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".json", "/index.js", "/index.ts"];
+
+#[derive(Clone, Copy)]
+enum Language {
+    Shell,
+    Python,
+    JavaScript,
+    Ruby,
+}
+
+/// Adds what the scripts load, and what that loads in turn; an error when it is too much.
+pub(super) fn add(scripts: &mut Vec<PathBuf>, directory: Option<&Path>) -> Result<(), String> {
+    let mut next = 0;
+    while let Some(script) = scripts.get(next).cloned() {
+        next += 1;
+        for loaded in loaded_by(&script, directory) {
+            if scripts.contains(&loaded) || is_of_system(&loaded) {
+                continue;
+            }
+            if scripts.len() >= MAX_LOADED {
+                return Err(format!("its scripts load {MAX_LOADED} files or more, too many to look at"));
+            }
+            scripts.push(loaded);
+        }
+    }
+    Ok(())
+}
+
+/// The files that are there of those that a script names.
+fn loaded_by(script: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
+    let (Some(folder), Some(language)) = (script.parent(), language(script)) else { return Vec::new() };
+    let Some(text) = text(script) else { return Vec::new() };
+    let beside = |name: &str| vec![folder.join(name)];
+    let candidates: Vec<PathBuf> = match language {
+        Language::Shell => {
+            let from = [directory, Some(folder)].into_iter().flatten();
+            let names = of_shell(&text);
+            from.flat_map(|from| names.iter().map(|name| from.join(name)).collect::<Vec<_>>()).collect()
+        }
+        Language::Python => text.lines().flat_map(of_python).flat_map(|name| beside(&name)).collect(),
+        Language::JavaScript => relative_texts(&text)
+            .flat_map(|name| MODULES.iter().map(move |ending| format!("{name}{ending}")))
+            .flat_map(|name| beside(&name))
+            .collect(),
+        Language::Ruby => text.lines().filter_map(of_ruby).flat_map(|name| beside(&name)).collect(),
+    };
+    candidates.into_iter().filter(|path| path.is_file()).map(|path| plain(&path)).collect()
+}
+
+/// A path without `.` and `..`, as far as its words say so.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => _ = plain.pop(),
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn language(script: &Path) -> Option<Language> {
+    match script.extension().and_then(|ending| ending.to_str()) {
+        Some("sh" | "bash" | "zsh" | "ksh") => Some(Language::Shell),
+        Some("py") => Some(Language::Python),
+        Some("js" | "mjs" | "cjs" | "ts" | "mts") => Some(Language::JavaScript),
+        Some("rb") => Some(Language::Ruby),
+        Some(_) => None,
+        None => {
+            let started = shebang(script);
+            let mut programs = started.split_whitespace().map(program_name);
+            programs.find_map(|program| match program {
+                _ if is_shell(program) => Some(Language::Shell),
+                _ if program.starts_with("python") => Some(Language::Python),
+                "node" | "bun" | "tsx" => Some(Language::JavaScript),
+                "ruby" => Some(Language::Ruby),
+                _ => None,
+            })
+        }
+    }
+}
+
+fn text(script: &Path) -> Option<String> {
+    let mut text = Vec::new();
+    open_file(script).ok()?.take(MAX_READ).read_to_end(&mut text).ok()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The files that a shell script sources or starts.
+fn of_shell(text: &str) -> Vec<String> {
+    let filled = own_folder_filled(text);
+    let reading = hookweave_command::read(&filled);
+    let Some(line) = &reading.line else { return filled.lines().filter_map(sourced).collect() };
+    let mut names = Vec::new();
+    for command in &line.commands {
+        let Starts::Program(words) = command.starts() else { continue };
+        let Some(program) = words.first().and_then(Word::fixed) else { continue };
+        let name = program_name(program);
+        if program.contains('/') {
+            names.push(program.to_owned());
+        }
+        if is_interpreter(name) {
+            let files = given(name, words.get(1..).unwrap_or_default()).unwrap_or_default().into_iter();
+            names.extend(files.filter_map(|given| match given {
+                Given::File(file) => Some(file.to_owned()),
+                Given::Module(_) | Given::Code(_) => None,
+            }));
+        }
+    }
+    names
+}
+
+/// A script with its own folder as `.`, also where a variable holds it.
+fn own_folder_filled(text: &str) -> String {
+    let filled = OWN_FOLDER.iter().fold(text.to_owned(), |text, way| text.replace(way, "."));
+    let holds = |line: &str| {
+        let (name, value) = line.trim().split_once('=')?;
+        let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        (is_name && value.trim_matches('"') == ".").then(|| name.to_owned())
+    };
+    let names: Vec<String> = filled.lines().filter_map(holds).collect();
+    names
+        .iter()
+        .fold(filled, |text, name| text.replace(&format!("${{{name}}}"), ".").replace(&format!("${name}/"), "./"))
+}
+
+/// The file that a line sources, where the script is not understood as a whole.
+fn sourced(line: &str) -> Option<String> {
+    let (program, file) = line.trim().split_once(char::is_whitespace)?;
+    let file = file.split_whitespace().next()?.trim_matches(['"', '\'', ';']);
+    matches!(program, "." | "source").then(|| file.to_owned())
+}
+
+/// The files in a script's folder that a line of Python may import.
+fn of_python(line: &str) -> Vec<String> {
+    let line = line.trim();
+    let modules = match (line.strip_prefix("import "), line.strip_prefix("from ")) {
+        (Some(modules), _) => modules.split(',').map(|module| module.trim().to_owned()).collect(),
+        (_, Some(rest)) => {
+            let (module, names) = rest.split_once(" import ").unwrap_or((rest, ""));
+            let names = names.trim_matches(['(', ')']).split(',').map(|name| format!("{module}.{}", name.trim()));
+            std::iter::once(module.to_owned()).chain(names).collect()
+        }
+        _ => Vec::new(),
+    };
+    modules.iter().flat_map(|module| files_of_module(module)).collect()
+}
+
+/// The files of a module and of the packages around it: `a.b as c` is `a/__init__.py`, `a.py`, `a/b.py` and so on.
+fn files_of_module(module: &str) -> Vec<String> {
+    let module = module.split_whitespace().next().unwrap_or_default();
+    let name = module.trim_start_matches('.');
+    let mut path = "../".repeat((module.len() - name.len()).saturating_sub(1));
+    let mut files = Vec::new();
+    for part in name.split('.').filter(|part| !part.is_empty()) {
+        path.push_str(part);
+        files.extend([format!("{path}.py"), format!("{path}/__init__.py")]);
+        path.push('/');
+    }
+    files
+}
+
+/// The file that a line of Ruby loads from beside its own.
+fn of_ruby(line: &str) -> Option<String> {
+    let file = line.trim().strip_prefix("require_relative")?.trim_matches([' ', '(', ')', '"', '\'']);
+    Some(if file.ends_with(".rb") { file.to_owned() } else { format!("{file}.rb") })
+}
+
+/// Texts of JavaScript that begin like a relative path.
+fn relative_texts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['"', '\'', '`']).filter(|part| part.starts_with("./") || part.starts_with("../"))
+}
