@@ -11,6 +11,7 @@ mod escapes;
 mod flat;
 mod here;
 mod nameless;
+mod patches;
 mod programs;
 mod synonyms;
 mod variables;
@@ -168,6 +169,7 @@ fn read_once(text: &str, constants: Constants) -> Parsed {
     assert!(!tests::PANICS.get(), "the parser panics");
     let mut line = Line { constants, ..Line::default() };
     let is_read = flat::collect(text, &mut line, 0).is_some();
+    patches::add(text, &mut line);
     let is_whole = is_read && !(line.reads_numbers && line.sets_texts || line.reads_list());
     Parsed { line, is_whole }
 }

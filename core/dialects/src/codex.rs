@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 mod events;
-mod patch;
+pub(crate) mod patch;
 mod wire;
 
 use std::time::Duration;
@@ -32,6 +32,10 @@ impl Dialect for Codex {
     }
 
     fn parallel(&self) -> bool {
+        true
+    }
+
+    fn reads_patches(&self) -> bool {
         true
     }
 

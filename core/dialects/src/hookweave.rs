@@ -54,6 +54,10 @@ impl Dialect for Hookweave {
         false
     }
 
+    fn reads_patches(&self) -> bool {
+        true
+    }
+
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let known = canonical::built_in(declared_event)?;
         let has_tool = known.fields.iter().any(|field| field.name == "tool");

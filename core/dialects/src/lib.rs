@@ -8,6 +8,7 @@
 //!
 //! * [`ALL`] lists the dialects, [`Dialect`] is what each implements.
 //! * [`answer_of_command`], [`answer_of_server`] and [`answer_of_host`] read a hook's output.
+//! * [`split::calls`] takes a call apart for hooks that know one file or one line, [`split::Joined`] joins their answers.
 //! * [`event_from_wire`], [`encode_outcome`] and [`outcome_to_wire`] are the agent's side.
 //!
 //! # Layout
@@ -35,6 +36,7 @@ mod incoming;
 mod matching;
 mod outcome_view;
 pub mod output;
+pub mod split;
 mod unable;
 pub mod wingman;
 mod wire;
@@ -204,6 +206,11 @@ pub trait Dialect: Debug + Sync {
 
     /// Whether hooks of this event are given the content of the file that it names, in `metadata.<dialect>.content`.
     fn wants_content(&self, _declared_event: &str) -> bool {
+        false
+    }
+
+    /// Whether its hooks read a call of several files or lines whole; others are handed one after the other.
+    fn reads_patches(&self) -> bool {
         false
     }
 

@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 use crate::approvals::KeptApprovals;
 use crate::computed::Computed;
 use crate::config::{Declared, Guard, Run};
+use hookweave_dialects::split::{self, Joined};
 use hookweave_dialects::{Encoded, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::outside::{Done, HookInput, HostedHook, OutsideHook};
@@ -176,9 +177,8 @@ impl FileHook {
         }
     }
 
-    /// Runs the hook on this thread.
-    fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> HandlerResult<Value> {
-        let dialect = self.declared.dialect;
+    /// Runs the hook on this thread: once, or for each file or line.
+    fn run(&self, invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> HandlerResult<Value> {
         if let Some(changed) = self.changed(&invocation) {
             // The script that would run now is not approved; a hook on a gate fails closed.
             return HandlerResult::Failed(HookFailure {
@@ -186,6 +186,31 @@ impl FileHook {
                 ..HookFailure::new(FailureKind::NotStarted, changed)
             });
         }
+        let calls = match split::calls(self.declared.dialect, &invocation) {
+            None => return self.run_once(invocation, surroundings, cancel),
+            Some(Err(failure)) => return HandlerResult::Failed(failure),
+            Some(Ok(calls)) => calls,
+        };
+        let mut joined = Joined::default();
+        for mut call in calls {
+            if let Some(modified) = joined.modified() {
+                call.payload.extend(modified.clone());
+            }
+            let handler_result = self.run_once(call.clone(), surroundings, cancel);
+            if let Some(end) = joined.add(&call, handler_result) {
+                return end;
+            }
+        }
+        joined.into_result()
+    }
+
+    fn run_once(
+        &self,
+        mut invocation: Invocation,
+        surroundings: &Surroundings,
+        cancel: &Cancel,
+    ) -> HandlerResult<Value> {
+        let dialect = self.declared.dialect;
         if dialect.wants_content(&self.declared.declared_event) {
             content::add(&mut invocation.payload, dialect.name());
         }

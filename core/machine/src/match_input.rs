@@ -13,7 +13,7 @@ use crate::event::EventSpec;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
-use crate::tool::names::known_names;
+use crate::tool::names::{PROGRAMS, WORDS_APART, known_names, quoted};
 use crate::tool::{Likeness, Need, Tool, Tools, usual};
 use hookweave_command::{Reading, read as read_line};
 
@@ -29,8 +29,11 @@ static MATCHED_ARGUMENTS: [&str; 6] = {
     ["command", file_path, path, notebook_path, paths, files]
 };
 
-/// Arguments that hold the words of a command apart from its program.
-const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
+/// An argument that holds several command lines.
+const SEVERAL_LINES: &str = "commands";
+
+/// An argument that holds a command with its words.
+const TASK: &str = "task";
 
 /// How many paths of command lines keep their places while an event is judged; a line may name any number.
 const MAX_PLACED: usize = 256;
@@ -254,35 +257,96 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let Some(args) = args.items.first() else { return found };
             let named = self.defined().map_or(&[][..], |tool| &tool.commands);
             let alike = self.likeness().map_or(&[][..], |likeness| likeness.commands);
-            let mut apart = None;
             for name in std::iter::once("command").chain(named.iter().chain(alike).map(String::as_str)) {
                 if let Some(view) = self.host.get(args, name) {
-                    let lines = self.as_text(&view);
-                    found.indeterminate |= lines.indeterminate;
-                    let words = apart.get_or_insert_with(|| self.words_apart(args));
-                    found.indeterminate |= words.indeterminate && !lines.items.is_empty();
-                    let with_words = |line: Cow<'v, str>| -> SmallVec<[Cow<'v, str>; 1]> {
-                        if words.items.is_empty() {
-                            return smallvec![line];
-                        }
-                        words.items.iter().map(|words| Cow::Owned(format!("{line} {words}"))).collect()
-                    };
-                    found.items.extend(lines.items.into_iter().flat_map(with_words));
+                    self.add_line(args, &view, &mut found);
                 }
+            }
+            self.add_program(args, &mut found);
+            if let Some(view) = self.host.get(args, SEVERAL_LINES) {
+                self.add_lines(&view, &mut found);
+            }
+            if let Some(task) = self.host.get(args, TASK) {
+                self.add_command(&task, &mut found);
             }
             found
         })
     }
 
+    /// Adds the line of a command, with its words that stand apart.
+    fn add_line(&self, args: &H::View<'v>, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+        let lines = self.as_text(view);
+        found.indeterminate |= lines.indeterminate;
+        let words = if lines.items.is_empty() { Found::none() } else { self.words_apart(args) };
+        found.indeterminate |= words.indeterminate;
+        for line in lines.items {
+            if words.items.is_empty() {
+                found.items.push(line);
+            } else {
+                found.items.extend(words.items.iter().map(|words| Cow::Owned(format!("{line} {words}"))));
+            }
+        }
+    }
+
+    /// Adds a program with its words. Without words it is a command in a shell alone: elsewhere it may be anything.
+    fn add_program(&self, args: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+        for view in PROGRAMS.into_iter().filter_map(|name| self.host.get(args, name)) {
+            let words = || self.words_apart(args);
+            let has_words = || Some(words()).is_some_and(|words| words.indeterminate || !words.items.is_empty());
+            if matches!(self.host.kind(&view), Kind::Text(_)) && (self.runs_lines() || has_words()) {
+                self.add_line(args, &view, found);
+            }
+        }
+    }
+
+    /// Adds what an object such as `{"command": "rm", "args": ["x"]}` runs.
+    fn add_command(&self, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+        if matches!(self.host.kind(view), Kind::Object) {
+            if let Some(command) = self.host.get(view, "command") {
+                self.add_line(view, &command, found);
+            }
+            self.add_program(view, found);
+        }
+    }
+
+    /// Adds several lines: texts, lists of words, and objects that hold a command.
+    fn add_lines(&self, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+        let Kind::List(length) = self.host.kind(view) else {
+            let is_text = matches!(self.host.kind(view), Kind::Text(_));
+            found.items.extend(is_text.then(|| self.as_text(view).items).into_iter().flatten());
+            found.indeterminate |= !is_text && self.runs_lines();
+            return;
+        };
+        for item in (0..length).filter_map(|index| self.host.item(view, index)) {
+            let before = found.items.len();
+            match self.host.kind(&item) {
+                Kind::Text(_) => found.items.extend(self.as_text(&item).items),
+                Kind::List(_) => found.items.extend(self.joined(&item).items),
+                _ => self.add_command(&item, found),
+            }
+            found.indeterminate |= found.items.len() == before && self.runs_lines();
+        }
+    }
+
+    /// Whether the tool runs command lines, as its name says.
+    fn runs_lines(&self) -> bool {
+        let is_shell = |tool: &str| self.tools.is_shell(tool);
+        self.tool().is_some_and(is_shell)
+            || self.likeness().is_some_and(|likeness| likeness.names.iter().any(|name| is_shell(name)))
+    }
+
     /// The words of a command that stand in an argument of their own: a text, or a list.
-    ///
-    /// Of a list whose words need quotes there are two: as it is meant, and as a host makes it that only joins the words.
     fn words_apart(&self, args: &H::View<'v>) -> Found<Cow<'v, str>> {
         let views = self.host.pick(args, &WORDS_APART).into_iter().flatten();
         let mut lists = views.filter(|view| matches!(self.host.kind(view), Kind::Text(_) | Kind::List(_)));
         let Some(view) = lists.next() else { return Found::none() };
-        let Kind::List(length) = self.host.kind(&view) else { return self.as_text(&view) };
-        let words = (0..length).map(|index| scalar_text(self.host, &self.host.item(&view, index)?));
+        if matches!(self.host.kind(&view), Kind::List(_)) { self.joined(&view) } else { self.as_text(&view) }
+    }
+
+    /// The words of a list as a line, or two: as it is meant, and as a host makes it that only joins the words.
+    fn joined(&self, view: &H::View<'v>) -> Found<Cow<'v, str>> {
+        let Kind::List(length) = self.host.kind(view) else { return Found::unreadable() };
+        let words = (0..length).map(|index| scalar_text(self.host, &self.host.item(view, index)?));
         let Some(words) = words.collect::<Option<Vec<String>>>() else { return Found::unreadable() };
         let meant = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         let joined = words.join(" ");
@@ -513,15 +577,6 @@ impl<'v, H: Host> MatchInput<'v, H> {
         }
         Found { items: smallvec![at], indeterminate: false }
     }
-}
-
-/// A word as it stands in a command line.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
 /// An argument as the tests of its text see it.

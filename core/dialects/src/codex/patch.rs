@@ -59,6 +59,66 @@ pub(super) fn to_args(patch: &str) -> (&'static str, Map<String, Value>) {
     (if only_adds { "Write" } else { "Edit" }, object(json!({"command": patch, "paths": paths})))
 }
 
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The engine's tool that does such a thing.
+    pub(crate) tool: &'static str,
+    /// The arguments of that tool.
+    pub(crate) args: Map<String, Value>,
+}
+
+/// What a patch does to each of its files, in its order; a deleted file and both ends of a move are files.
+///
+/// A line that may be a part of a file or name another one does both, so that none hides what follows it.
+pub(crate) fn parts(patch: &str) -> Vec<Part> {
+    let mut files: Vec<File<'_>> = Vec::new();
+    let mut open = 0;
+    for line in patch.lines() {
+        let named = [ADD, UPDATE, DELETE, MOVE].into_iter().find_map(|sign| {
+            let path = line.trim_start().strip_prefix(sign)?;
+            Some((sign, path.trim()))
+        });
+        if let Some((sign, path)) = named {
+            if line.starts_with("***") && sign != MOVE {
+                open = files.len();
+            }
+            files.push(File { path, is_new: sign == ADD, old: Vec::new(), new: Vec::new() });
+            continue;
+        }
+        let files = files.get_mut(open..).unwrap_or_default();
+        match line.split_at_checked(1) {
+            Some(("-", rest)) => files.iter_mut().for_each(|file| file.old.push(rest)),
+            Some(("+", rest)) => files.iter_mut().for_each(|file| file.new.push(rest)),
+            Some((" ", rest)) => files.iter_mut().for_each(|file| {
+                file.old.push(rest);
+                file.new.push(rest);
+            }),
+            _ => {}
+        }
+    }
+    files.iter().map(File::part).collect()
+}
+
+/// One file of a patch, with the lines that it had and those that it gets.
+struct File<'p> {
+    path: &'p str,
+    is_new: bool,
+    old: Vec<&'p str>,
+    new: Vec<&'p str>,
+}
+
+impl File<'_> {
+    fn part(&self) -> Part {
+        let (path, new) = (self.path, self.new.join("\n"));
+        if self.is_new {
+            return Part { tool: "Write", args: object(json!({"file_path": path, "content": new})) };
+        }
+        let change = json!({"file_path": path, "old_string": self.old.join("\n"), "new_string": new});
+        Part { tool: "Edit", args: object(change) }
+    }
+}
+
 /// Where an argument stands that happens to have the name of the patch.
 const DISPLACED: &str = "original_command";
 
@@ -150,6 +210,18 @@ mod tests {
     }
 
     #[test]
+    fn a_patch_has_a_part_for_each_of_its_files() {
+        let patch = "*** Begin Patch\n*** Add File: a\n+x\n+y\n*** Update File: b\n*** Move to: c\n@@ fn\n-1\n+2\n@@\n k\n\
+                     *** Delete File: d\n*** End Patch";
+        let part = |tool, args| Part { tool, args: object(args) };
+        let moved = |path: &str| part("Edit", json!({"file_path": path, "old_string": "1\nk", "new_string": "2\nk"}));
+        let added = part("Write", json!({"file_path": "a", "content": "x\ny"}));
+        let deleted = part("Edit", json!({"file_path": "d", "old_string": "", "new_string": ""}));
+        assert_eq!(parts(patch), [added, moved("b"), moved("c"), deleted]);
+        assert_eq!(parts("no patch"), []);
+    }
+
+    #[test]
     fn what_names_no_file_is_an_edit_as_it_came() {
         let args = object(json!({"command": "a"}));
         assert_eq!(to_args("a"), ("Edit", args.clone()));
@@ -172,7 +244,7 @@ mod tests {
 
         #[test]
         fn no_text_panics(patch in "(?s).{0,200}") {
-            let _ = to_args(&patch);
+            let _ = (to_args(&patch), parts(&patch));
         }
     }
 }

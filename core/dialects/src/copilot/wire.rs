@@ -14,6 +14,9 @@ use hookweave_machine::error::Error;
 
 pub(super) use outcome::answer;
 
+/// Where a tool's name is kept that came as the engine's own.
+const AS_OURS: &str = "called_as";
+
 /// A field under either spelling.
 macro_rules! either {
     ($name:literal) => {
@@ -136,7 +139,15 @@ fn tool(incoming: &mut Incoming, known: &CopilotEvent) -> Result<(), Error> {
         Some(other) => Map::from_iter([("input".to_owned(), other)]),
         None => Map::new(),
     };
-    incoming.put("args", tool_names::args_from_dialect(NAME, &tool, None, &input));
+    // VS Code's harness calls some tools as the engine does, and then their arguments too.
+    let theirs = tool_names::args_to_dialect(NAME, &tool, None, &input);
+    let is_ours =
+        name == tool && input.contains_key("file_path") && theirs.contains_key("path") && !input.contains_key("path");
+    if is_ours {
+        incoming.keep(AS_OURS, name);
+    }
+    let args = if is_ours { input } else { tool_names::args_from_dialect(NAME, &tool, None, &input) };
+    incoming.put("args", args);
     incoming.put("tool", tool);
     incoming.moves(either!("tool_use_id"), "tool_use_id");
     match known.event {

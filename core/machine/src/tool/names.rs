@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::ToolDefinition;
 
-pub use super::usual::{definition as usual_definition, ours};
+pub use super::usual::{PROGRAMS, WORDS_APART, definition as usual_definition, ours, quoted, takes_patches};
 
 /// One tool under the name of one dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,10 +245,20 @@ fn exchanges<'d>(dialect: &str, tool: &'d str, definition: Option<&'d ToolDefini
             _ => "file_path",
         };
         pairs.extend(definition.paths.first().map(|own| (own.as_str(), path)));
+        pairs.extend(texts_of(&definition.name));
     }
     pairs.extend(row(dialect, ours).map_or(&[][..], |row| row.args));
     pairs.retain(|(from, to)| from != to);
     pairs
+}
+
+/// What VS Code's tools call the texts that they change, and the engine's names.
+fn texts_of(tool: &str) -> &'static [(&'static str, &'static str)] {
+    match tool {
+        "replace_string_in_file" | "replaceStringInFile" => &[("oldString", "old_string"), ("newString", "new_string")],
+        "insert_edit_into_file" | "insertEditIntoFile" => &[("code", "new_string")],
+        _ => &[],
+    }
 }
 
 fn exchanged<'n>(name: &'n str, pair: &(&'n str, &'n str)) -> &'n str {

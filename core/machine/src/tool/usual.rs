@@ -4,6 +4,7 @@
 //! `snake_case` and known in every usual case (`run-shell-command`, `runShellCommand`, `RunShellCommand`). What a host says
 //! with `define_tool` wins over this table.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -28,6 +29,7 @@ const USUAL: &[Row] = &[
             "bash_tool",
             "cmd",
             "container_exec",
+            "create_and_run_task",
             "exec_command",
             "execute_bash",
             "execute_command",
@@ -93,8 +95,10 @@ const USUAL: &[Row] = &[
             "file_edit",
             "insert_edit_into_file",
             "modify_file",
+            "multi_replace_string_in_file",
             "replace",
             "replace_in_file",
+            "replace_string_in_file",
             "search_and_replace",
             "search_replace",
             "str_replace",
@@ -168,6 +172,22 @@ const FURTHER: &[&str] = &[
 /// Arguments that hold a command line, beside `command`, nearest first.
 const COMMANDS: &[&str] =
     &["cmd", "command_line", "commandLine", "CommandLine", "script", "code", "shell_command", "bash_command"];
+
+/// Arguments that hold the words of a command apart from its program.
+pub const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
+
+/// Arguments that hold a program whose words stand apart.
+pub const PROGRAMS: [&str; 2] = ["program", "executable"];
+
+/// A word as it stands in a command line.
+#[must_use]
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
 
 /// Names of shells that other tools may have too: a tool of such a name is a shell to guards only.
 const LIKE_SHELLS: Row =
@@ -457,6 +477,12 @@ pub fn definition(name: &str, args: Option<&Value>) -> Option<ToolDefinition> {
         paths: path.or_else(|| given(&tool.paths)).into_iter().collect(),
         ..ToolDefinition::new(name)
     })
+}
+
+/// Whether a tool of this name is usually given a patch.
+#[must_use]
+pub fn takes_patches(name: &str) -> bool {
+    usual(name).is_some_and(|tool| tool.is_patch)
 }
 
 /// The files that a patch names.

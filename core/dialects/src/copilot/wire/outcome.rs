@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::NAME;
 use super::super::events::{CopilotEvent, home_of, named};
+use super::AS_OURS;
 use crate::{OutcomeView, WireAnswer, tool_names};
 use hookweave_machine::action::Action;
 
@@ -124,7 +125,8 @@ fn pre_tool_use(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut
     }
     let Some(args) = outcome.changed("args").and_then(Value::as_object) else { return };
     let tool = outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
-    let args = tool_names::args_to_dialect(NAME, tool, None, args);
+    let is_ours = outcome.payload.get("metadata").and_then(|own| own.get(NAME)?.get(AS_OURS)).is_some();
+    let args = if is_ours { args.clone() } else { tool_names::args_to_dialect(NAME, tool, None, args) };
     output.insert("modifiedArgs".to_owned(), Value::Object(args));
 }
 
