@@ -32,6 +32,9 @@ const MAX_BYTES: usize = 512 * 1024;
 /// How deep texts and functions may run each other.
 const MAX_DEPTH: usize = 10;
 
+/// How deep all that nests may nest: what goes through it is recursive.
+const MAX_NESTING: usize = 40;
+
 /// The lines that are written out for one.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
@@ -47,12 +50,13 @@ pub(crate) fn of_line(text: &str) -> Written {
         return Written::default();
     }
     // The parser is not ours. A line on which it panics is not understood when it is read, and asks.
-    catch_unwind(|| {
-        let mut paper = Paper::default();
-        paper.text(text, None);
-        Written { lines: paper.lines, is_cut: paper.is_cut }
-    })
-    .unwrap_or_default()
+    catch_unwind(|| work_out(text)).unwrap_or_default()
+}
+
+fn work_out(text: &str) -> Written {
+    let mut paper = Paper::default();
+    paper.text(text, None);
+    Written { lines: paper.lines, is_cut: paper.is_cut }
 }
 
 /// What is known while a line is gone through.
@@ -71,6 +75,7 @@ struct Paper {
     steps: usize,
     bytes: usize,
     depth: usize,
+    nesting: usize,
     /// What is gone through stands nowhere in the line.
     is_hidden: bool,
     /// Words were worked out since the command began.
@@ -90,6 +95,17 @@ impl Paper {
         self.bytes += bytes;
         self.is_cut |= self.bytes > MAX_BYTES;
         (!self.is_cut).then_some(())
+    }
+
+    /// Goes one level deeper; nothing where that is too deep.
+    fn nested<T>(&mut self, go: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.nesting >= MAX_NESTING {
+            return None;
+        }
+        self.nesting += 1;
+        let result = go(self);
+        self.nesting -= 1;
+        result
     }
 
     /// Writes a line out.

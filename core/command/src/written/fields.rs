@@ -70,14 +70,17 @@ impl Paper {
         if is_plain_word(text) {
             return vec![Field::of(text)];
         }
-        let read = || word::parse(text, &ParserOptions::default()).ok();
-        let Some(pieces) = self.spend(text.len()).and_then(|()| read()) else { return vec![Field::unknown()] };
-        let mut filling = Filling { paper: self, done: Vec::new(), now: None, splits };
-        filling.pieces(text, &pieces, false);
-        filling.end();
-        let done = filling.done;
-        let bytes = done.iter().map(|field| field.source.len() + 1).sum();
-        if self.spend(bytes).is_some() { done } else { vec![Field::unknown()] }
+        let fill = |paper: &mut Self| {
+            paper.spend(text.len())?;
+            let pieces = word::parse(text, &ParserOptions::default()).ok()?;
+            let mut filling = Filling { paper, done: Vec::new(), now: None, splits };
+            filling.pieces(text, &pieces, false);
+            filling.end();
+            let done = filling.done;
+            paper.spend(done.iter().map(|field| field.source.len() + 1).sum())?;
+            Some(done)
+        };
+        self.nested(fill).unwrap_or_else(|| vec![Field::unknown()])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines that are worked out.
 
-use super::of_line;
+use super::{of_line, work_out};
 
 #[test]
 fn what_a_line_says_is_worked_out() {
@@ -70,4 +70,36 @@ fn work_is_bounded() {
     assert!(of_line(&doubled).is_cut);
     of_line("f() { f; f; f; }; f");
     of_line(&format!("echo {}x{}", "$(".repeat(500), ")".repeat(500)));
+}
+
+#[test]
+fn a_small_stack_bears_every_nesting() {
+    let works_out = || {
+        for (open, close) in [
+            ("(", ")"),
+            ("{ ", "; }"),
+            ("$(", ")"),
+            ("if a; then ", "; fi"),
+            ("\"$(", ")\""),
+            ("eval ", ""),
+            ("${x:-", "}"),
+            ("echo '", "' | sh"),
+        ] {
+            for times in 1..40 {
+                let nested = format!("{}f $x{}", open.repeat(times), close.repeat(times));
+                work_out(&nested);
+                work_out(&format!("f() {{ {nested}; }}; f $y"));
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(1024 * 1024).spawn(works_out).unwrap();
+    thread.join().unwrap();
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "[a-z $`'\"\\\\(){}\\[\\]<>|&;#=!*?~%:/@\n\t,.0-9-]{0,80}", any in "\\PC{0,60}") {
+        work_out(&text);
+        work_out(&any);
+    }
 }

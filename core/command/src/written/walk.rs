@@ -61,7 +61,7 @@ impl Paper {
             return None;
         }
         self.depth += 1;
-        let output = go(self);
+        let output = self.nested(go);
         self.depth -= 1;
         output
     }
@@ -124,6 +124,10 @@ impl Paper {
     }
 
     fn compound(&mut self, compound: &CompoundCommand, input: Option<&str>) -> Option<String> {
+        self.nested(|paper| paper.parts(compound, input))
+    }
+
+    fn parts(&mut self, compound: &CompoundCommand, input: Option<&str>) -> Option<String> {
         match compound {
             CompoundCommand::Arithmetic(_) => Some(String::new()),
             CompoundCommand::ArithmeticForClause(clause) => {
