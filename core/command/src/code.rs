@@ -309,7 +309,7 @@ fn values<'w>(options: &'w [&str], args: &'w [Word]) -> impl Iterator<Item = &'w
     })
 }
 
-/// What stands behind these words.
+/// The arguments that follow these words.
 fn behind<'w>(words: &[&str], args: &'w [Word]) -> Option<&'w [Word]> {
     let (first, rest) = args.split_at_checked(words.len())?;
     first.iter().zip(words).all(|(word, wanted)| word.plain == *wanted).then_some(rest)

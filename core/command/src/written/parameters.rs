@@ -41,8 +41,11 @@ impl Paper {
                 self.cut(parameter, pattern.as_deref(), &Cut { at_end: false, is_long: true })
             }
             Expr::Substring { parameter, indirect: false, offset, length } => {
-                let (from, count) = (number(&offset.value)?, length.as_ref().map(|length| number(&length.value)));
-                self.part(parameter, from, count)
+                let letters = match length {
+                    Some(length) => number(&length.value)?,
+                    None => usize::MAX,
+                };
+                self.part(parameter, number(&offset.value)?, letters)
             }
             Expr::ReplaceSubstring { parameter, indirect: false, pattern, replacement, match_kind } => {
                 let value = self.variable(parameter)?.value?;
@@ -91,16 +94,11 @@ impl Paper {
     }
 
     /// `${x:0:1}`.
-    fn part(&mut self, parameter: &Parameter, from: usize, count: Option<Option<usize>>) -> Option<Field> {
+    fn part(&self, parameter: &Parameter, from: usize, letters: usize) -> Option<Field> {
         let Some(field) = self.variable(parameter) else {
-            return (is_named(parameter, ABSOLUTE) && from == 0 && count == Some(Some(1))).then(|| Field::of("/"));
+            return (is_named(parameter, ABSOLUTE) && from == 0 && letters == 1).then(|| Field::of("/"));
         };
-        let letters = field.value?;
-        let rest = letters.chars().skip(from);
-        let part: String = match count {
-            None => rest.collect(),
-            Some(count) => rest.take(count?).collect(),
-        };
+        let part: String = field.value?.chars().skip(from).take(letters).collect();
         Some(Field::of(&part))
     }
 }
@@ -126,10 +124,10 @@ impl Cut {
         if text.contains(['*', '?', '[', '$', '\\', '"', '\'', '`']) {
             return None;
         }
-        let (has_star, value_behind) = (text.len() < pattern.len(), value);
+        let has_star = text.len() < pattern.len();
         let rest = match (self.at_end, has_star) {
-            (true, false) => value_behind.strip_suffix(text),
-            (false, false) => value_behind.strip_prefix(text),
+            (true, false) => value.strip_suffix(text),
+            (false, false) => value.strip_prefix(text),
             (true, true) => {
                 let at = if self.is_long { value.find(text) } else { value.rfind(text) };
                 at.and_then(|at| value.get(..at))

@@ -37,9 +37,9 @@ impl Paper {
                 streams.input = self.single(&word.value).value.map(|text| text + "\n");
             }
             IoRedirect::HereDocument(_, document) => {
-                let text = &document.doc.value;
-                let untabbed = || text.lines().map(|line| format!("{}\n", line.trim_start_matches('\t'))).collect();
-                streams.input = Some(if document.remove_tabs { untabbed() } else { text.clone() });
+                let lines = document.doc.value.split_inclusive('\n');
+                let untabbed = |line| if document.remove_tabs { str::trim_start_matches(line, '\t') } else { line };
+                streams.input = Some(lines.map(untabbed).collect());
             }
             IoRedirect::OutputAndError(word, is_behind) => {
                 let file = self.fields(&word.value).into_iter().next().unwrap_or_else(Field::unknown);

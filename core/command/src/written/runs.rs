@@ -57,7 +57,7 @@ impl Paper {
 
     fn change_folder(&mut self, args: &[Field]) {
         if let Some(folder) = args.last().filter(|_| self.folders.len() < 256) {
-            self.folders.push_str(&format!("cd {} && ", folder.source));
+            self.folders.extend(["cd ", &folder.source, " && "]);
         }
     }
 
@@ -156,10 +156,10 @@ impl Paper {
     }
 
     fn copy(&mut self, args: &[Field]) {
-        if let [.., from, to] = args {
-            if let (Some(text), Some(to)) = (self.file(from).cloned(), &to.value) {
-                self.write(to, Some(text), false);
-            }
+        if let [.., from, to] = args
+            && let (Some(text), Some(to)) = (self.file(from).cloned(), &to.value)
+        {
+            self.write(to, Some(text), false);
         }
     }
 

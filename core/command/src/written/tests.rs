@@ -63,8 +63,8 @@ fn work_is_bounded() {
     let values = |count: usize| "a ".repeat(count);
     let loops = format!("for a in {0}; do for b in {0}; do rm $a$b; done; done", values(500));
     assert!(of_line(&loops).is_cut);
-    let numbers: String = (0..400).map(|number| format!("{number} ")).collect();
-    let many = of_line(&format!("for a in {numbers}; do rm $a; done"));
+    let numbers: Vec<String> = (0..400).map(|number: u32| number.to_string()).collect();
+    let many = of_line(&format!("for a in {}; do rm $a; done", numbers.join(" ")));
     assert!(many.is_cut && many.lines.len() <= super::MAX_LINES);
     let doubled = format!("x=aaaaaaaa; {} rm $x", "x=$x$x; ".repeat(40));
     assert!(of_line(&doubled).is_cut);
