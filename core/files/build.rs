@@ -42,6 +42,8 @@ struct Rule {
     unread: bool,
     #[serde(default)]
     nameless: bool,
+    #[serde(default)]
+    nameless_as: Vec<String>,
 }
 
 fn standard() -> String {
@@ -85,7 +87,8 @@ fn write_rule(tables: &mut String, pack: &str, rule: &Rule) -> std::fmt::Result 
     writeln!(
         tables,
         "        parts: Parts {{ rules: &{:?}, unless: &{:?}, in_doubt: {}, reads: &{:?}, writes: &{:?}, flow: {flow}, \
-         code: &{:?}, statements: {}, unread: {}, nameless: {} }}, compiled: OnceLock::new() }},",
+         code: &{:?}, statements: {}, unread: {}, nameless: {}, nameless_as: &{:?} }}, \
+         compiled: OnceLock::new() }},",
         rule.rules,
         rule.unless,
         rule.in_doubt,
@@ -95,6 +98,7 @@ fn write_rule(tables: &mut String, pack: &str, rule: &Rule) -> std::fmt::Result 
         rule.statements,
         rule.unread,
         rule.nameless,
+        rule.nameless_as,
     )
 }
 

@@ -95,11 +95,13 @@ const HANDS: &[(&str, &[&str])] = &[
     ("asdf", &["exec"]),
     ("aws-vault", &["--"]),
     ("bwrap", &[]),
+    ("cmake", &["-E"]),
     ("clush", &[]),
     ("concurrently", &[]),
     ("conda", &["run"]),
     ("csh", &["-c"]),
     ("direnv", &["exec"]),
+    ("distrobox", &["--", "-e", "enter"]),
     ("docker", &["exec", "run"]),
     ("docker-compose", &["exec", "run"]),
     ("doppler", &["--"]),
@@ -108,6 +110,7 @@ const HANDS: &[(&str, &[&str])] = &[
     ("entr", &[]),
     ("fd", &["-x", "-X", "--exec", "--exec-batch"]),
     ("fdfind", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("flatpak-spawn", &[]),
     ("fly", &["-C", "--command"]),
     ("flyctl", &["-C", "--command"]),
     ("git", &["-x", "--exec", "foreach", "run"]),
@@ -117,6 +120,7 @@ const HANDS: &[(&str, &[&str])] = &[
     ("heroku", &["run"]),
     ("hyperfine", &[]),
     ("incus", &["exec"]),
+    ("ip", &["exec"]),
     ("kitty", &[]),
     ("konsole", &["-e"]),
     ("kubectl", &["exec", "--"]),
@@ -151,6 +155,7 @@ const HANDS: &[(&str, &[&str])] = &[
     ("su-exec", &[]),
     ("tcsh", &["-c"]),
     ("tmux", &["new", "new-session", "new-window", "neww", "run-shell", "send", "send-keys", "split-window"]),
+    ("toolbox", &["run"]),
     ("uv", &["run"]),
     ("vagrant", &["-c", "--command"]),
     ("valgrind", &[]),
@@ -164,6 +169,7 @@ const HANDS: &[(&str, &[&str])] = &[
 const MARKS: &[(&str, &[&str])] = &[
     ("ed", &["!"]),
     ("ex", &["!"]),
+    ("expect", &["spawn ", "exec "]),
     ("gdb", &["shell ", "!"]),
     ("mariadb", &["system ", "\\!"]),
     ("mysql", &["system ", "\\!"]),
@@ -175,6 +181,25 @@ const MARKS: &[(&str, &[&str])] = &[
     ("tar", &["--to-command=", "exec="]),
     ("vi", &["!"]),
     ("vim", &["!"]),
+];
+
+/// Programs with options whose value is a command line.
+const VALUES: &[(&str, &[&str])] = &[
+    ("rg", &["--pre"]),
+    ("rsync", &["-e", "--rsh", "--rsync-path"]),
+    ("sort", &["--compress-program"]),
+    ("split", &["--filter"]),
+    ("tar", &["-I", "--use-compress-program"]),
+];
+
+/// Programs that delete what they name with all that is in it, behind these words.
+const REMOVES: &[(&str, &[&str])] = &[
+    ("cmake", &["-E", "remove_directory"]),
+    ("gio", &["trash"]),
+    ("gio", &["remove"]),
+    ("rimraf", &[]),
+    ("trash", &[]),
+    ("trash-put", &[]),
 ];
 
 /// At how many words a command that is handed on may begin.
@@ -221,7 +246,8 @@ pub(crate) fn of_line<'l>(text: &str, line: &'l Line) -> Vec<Code> {
         inside.map_or((program, args), |(program, args)| (program.plain.as_str(), args))
     };
     let calls = || line.commands.iter().flat_map(Simple::calls).map(|(program, args, _)| (program, args));
-    let lines: Vec<String> = calls().flat_map(|(program, args)| handed(program_name(program), args)).collect();
+    let runs = line.commands.iter().flat_map(Simple::runs);
+    let lines: Vec<String> = runs.flat_map(|(program, args, _)| handed(program_name(program), args)).collect();
     for (program, args) in calls().map(started) {
         let is_client = CLIENTS.contains(&program_name(program));
         if !is_client && !is_interpreter(program_name(program)) {
@@ -258,7 +284,7 @@ fn handed(program: &str, args: &[Word]) -> Vec<String> {
             if first.plain.contains(char::is_whitespace) {
                 lines.push(first.plain.trim_end().to_owned());
             } else {
-                lines.push(rest.iter().map(Word::raw).collect::<Vec<_>>().join(" "));
+                lines.push(raw(rest));
             }
         }
     }
@@ -266,7 +292,31 @@ fn handed(program: &str, args: &[Word]) -> Vec<String> {
         let texts = args.iter().flat_map(|word| marks.iter().filter_map(|mark| word.plain.split_once(mark)));
         lines.extend(texts.map(|(_, line)| line.trim().to_owned()).filter(|line| !line.is_empty()));
     }
+    if let Some((_, options)) = VALUES.iter().find(|(name, _)| *name == program) {
+        lines.extend(values(options, args).filter(|value| value.contains(' ')).map(str::to_owned));
+    }
+    let removed = REMOVES.iter().filter(|(name, _)| *name == program);
+    lines.extend(removed.filter_map(|(_, words)| Some(format!("rm -r {}", raw(behind(words, args)?)))));
     lines
+}
+
+/// The values of some options: `-e VALUE`, `--rsh=VALUE`.
+fn values<'w>(options: &'w [&str], args: &'w [Word]) -> impl Iterator<Item = &'w str> {
+    args.iter().enumerate().filter_map(move |(at, word)| match word.plain.split_once('=') {
+        Some((option, value)) if options.contains(&option) => Some(value),
+        _ if options.contains(&word.plain.as_str()) => args.get(at + 1).map(|value| value.plain.as_str()),
+        _ => None,
+    })
+}
+
+/// The arguments that follow these words.
+fn behind<'w>(words: &[&str], args: &'w [Word]) -> Option<&'w [Word]> {
+    let (first, rest) = args.split_at_checked(words.len())?;
+    first.iter().zip(words).all(|(word, wanted)| word.plain == *wanted).then_some(rest)
+}
+
+fn raw(words: &[Word]) -> String {
+    words.iter().map(Word::raw).collect::<Vec<_>>().join(" ")
 }
 
 /// The texts in quotes that may be command lines, alone and those of a list together, and whether there are too many.

@@ -7,6 +7,7 @@ mod line;
 mod memo;
 mod script;
 mod spans;
+mod written;
 
 pub use code::{Code, is_interpreter};
 pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};

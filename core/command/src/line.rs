@@ -23,9 +23,13 @@ use std::ops::Range;
 use std::panic::catch_unwind;
 
 use constants::Constants;
+pub(super) use constants::stands_for;
+pub(super) use escapes::read as escapes;
 pub use programs::is_shell;
 pub use words::Word;
+pub(super) use words::is_plain_word;
 pub use wrappers::Starts;
+pub(super) use wrappers::behind_wrappers;
 
 /// The longest command line that is read, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::code::{Code, of_line};
 use crate::line::{Line, Simple, parse, program_name};
+use crate::written;
 
 /// A line as rules look at it.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Reading {
     code: OnceLock<Vec<Code>>,
     /// What the command lines in that code are.
     coded: OnceLock<Vec<Arc<Reading>>>,
+    /// What it runs once its words are worked out, and whether that is more than is looked at.
+    written: OnceLock<(Vec<Arc<Reading>>, bool)>,
     /// The first words of all texts, sorted, also of those of a line that is not understood whole.
     programs: Vec<String>,
     /// What is filled in when the line runs may be a program.
@@ -75,6 +78,7 @@ impl Reading {
             part,
             code: OnceLock::new(),
             coded: OnceLock::new(),
+            written: OnceLock::new(),
             programs,
             is_open: is_nameless || hides_programs,
             may_run_any,
@@ -96,6 +100,23 @@ impl Reading {
     pub fn coded(&self) -> &[Arc<Self>] {
         let lines = || self.code().iter().flat_map(|code| &code.lines);
         self.coded.get_or_init(|| lines().map(|line| Arc::new(Self::new(line))).collect())
+    }
+
+    /// What it runs once its words are worked out: the lines that differ from what is written.
+    pub fn written(&self) -> &[Arc<Self>] {
+        &self.worked_out().0
+    }
+
+    /// Whether it runs more than is written out.
+    pub fn is_cut(&self) -> bool {
+        self.worked_out().1 || self.code().iter().any(|code| code.is_cut)
+    }
+
+    fn worked_out(&self) -> &(Vec<Arc<Self>>, bool) {
+        self.written.get_or_init(|| {
+            let written = written::of_line(&self.text);
+            (written.lines.iter().map(|line| Arc::new(Self::new(line))).collect(), written.is_cut)
+        })
     }
 
     /// Whether it is known for sure which programs it runs.

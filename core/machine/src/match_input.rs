@@ -363,11 +363,22 @@ impl<'v, H: Host> MatchInput<'v, H> {
         (lines, commands.indeterminate)
     }
 
-    /// The lines, and behind them those that they hand to a shell by an interpreter, as far as these are understood whole.
+    /// The lines that they run once their words are worked out, as far as these are understood whole.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &Arc<Reading>> {
+        let (lines, _) = self.lines();
+        lines.iter().flat_map(|line| line.written()).filter(|line| line.line.is_some())
+    }
+
+    /// The lines, behind them what they run once their words are worked out, and what all of these hand to a shell by an
+    /// interpreter, as far as that is understood whole.
     pub(crate) fn lines_with_coded(&self) -> (&[Arc<Reading>], bool) {
         let (lines, indeterminate) = self.lines();
-        let coded = || lines.iter().flat_map(|line| line.coded()).filter(|line| line.line.is_some());
-        (self.coded.get_or_init(|| lines.iter().chain(coded()).map(Arc::clone).collect()), indeterminate)
+        let all = || {
+            let written = lines.iter().chain(lines.iter().flat_map(|line| line.written()));
+            let coded = written.clone().flat_map(|line| line.coded()).filter(|line| line.line.is_some());
+            written.chain(coded).map(Arc::clone).collect()
+        };
+        (self.coded.get_or_init(all), indeterminate)
     }
 
     /// The programs that the event's commands, and the lines in code of theirs, may run; `None` if that is not known for sure.

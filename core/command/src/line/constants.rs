@@ -101,7 +101,7 @@ impl Line {
 }
 
 /// What stands for a substitution whose output is known to be a path, by the text within it.
-pub(super) fn stands_for(inside: &str) -> Option<&'static str> {
+pub(crate) fn stands_for(inside: &str) -> Option<&'static str> {
     let mut words = inside.split([' ', '\t']).filter(|word| !word.is_empty());
     match words.next()? {
         "pwd" => words.next().is_none().then_some(HERE),

@@ -1,7 +1,7 @@
 //! The escapes of `$'…'`.
 
 /// What a text between `$'` and `'` says to the shells that read it; `None` where that is no text.
-pub(super) fn read(text: &str) -> Option<String> {
+pub(crate) fn read(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once('\\') {

@@ -93,7 +93,7 @@ impl Word {
 }
 
 /// Letters of a word that every shell takes as they are.
-pub(super) fn is_plain_word(word: &str) -> bool {
+pub(crate) fn is_plain_word(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./+:@%,^".contains(c))
 }
 

@@ -151,21 +151,30 @@ impl<'w> Starts<'w> {
     }
 }
 
+/// What the words of a command start, behind all programs that only start another one.
+fn started(mut words: &[Word]) -> Starts<'_> {
+    let mut of_packages = false;
+    loop {
+        let known = words.first().and_then(|name| wrapper(program_name(&name.plain)));
+        let Some(wrapper) = known else { break };
+        let Ok(behind) = wrapper.command(words) else { return Starts::Somewhere(words) };
+        let Some(behind) = behind else { break };
+        of_packages |= wrapper.is_of_packages;
+        words = behind;
+    }
+    if of_packages { Starts::FromPackages(words) } else { Starts::Program(words) }
+}
+
+/// How many words stand before the program that a command starts.
+pub(crate) fn behind_wrappers(words: &[Word]) -> usize {
+    words.len() - started(words).words().len()
+}
+
 impl Simple {
     /// What it starts, behind all programs that only start another one.
     #[must_use]
     pub fn starts(&self) -> Starts<'_> {
-        let mut words = self.words();
-        let mut of_packages = false;
-        loop {
-            let known = words.first().and_then(|name| wrapper(program_name(&name.plain)));
-            let Some(wrapper) = known else { break };
-            let Ok(behind) = wrapper.command(words) else { return Starts::Somewhere(words) };
-            let Some(behind) = behind else { break };
-            of_packages |= wrapper.is_of_packages;
-            words = behind;
-        }
-        if of_packages { Starts::FromPackages(words) } else { Starts::Program(words) }
+        started(self.words())
     }
 
     /// The programs that it runs, those that start others before these: its own, and where it is clear which one that

@@ -21,7 +21,7 @@ use crate::pattern::Pattern;
 use crate::payload::Host;
 use crate::tool::{Likeness, Need};
 use by_program::ByProgram;
-use hookweave_command::{Line, Reading, Simple};
+use hookweave_command::{Line, Simple};
 
 /// Texts as they are built into the engine.
 type Texts = &'static [&'static str];
@@ -49,6 +49,8 @@ pub struct Parts {
     pub unread: bool,
     /// Lines whose program is filled in when they run.
     pub nameless: bool,
+    /// The same where the words behind it are those of one of these commands.
+    pub nameless_as: Texts,
 }
 
 /// What a rule of a policy looks for.
@@ -62,6 +64,7 @@ pub struct AnyOf {
 struct Compiled {
     rules: ByProgram,
     unless: ByProgram,
+    nameless_as: Lazily<Vec<Rule>>,
     files: Lazily<Vec<Writes>>,
     code: Lazily<Vec<Pattern>>,
     parts: Parts,
@@ -93,7 +96,7 @@ impl Parts {
     ///
     /// Says what cannot be read.
     pub fn check(&self) -> Result<(), String> {
-        for text in self.rules.iter().chain(self.unless) {
+        for text in self.rules.iter().chain(self.unless).chain(self.nameless_as) {
             Rule::new(text, true)?;
         }
         self.files().and_then(|_| self.patterns()).map(|_| ())
@@ -103,6 +106,12 @@ impl Parts {
     fn accesses(&self) -> impl Iterator<Item = (Access, Texts)> {
         let all = [(Access::Read, self.reads), (Access::Write, self.writes)];
         all.into_iter().filter(|(_, files)| !files.is_empty())
+    }
+
+    /// Whether lines are looked at as a whole.
+    fn has_lines(&self) -> bool {
+        let has_program = self.flow.is_none() && !self.unread && !self.nameless && self.nameless_as.is_empty();
+        !has_program || !self.code.is_empty()
     }
 
     fn has_files(&self) -> bool {
@@ -134,7 +143,8 @@ impl AnyOf {
             return Err("`~/` in its files needs a home directory, and there is none".to_owned());
         }
         let (rules, unless) = (ByProgram::new(parts.rules)?, ByProgram::new(parts.unless)?);
-        let compiled = Compiled { rules, unless, files: Lazily::new(), code: Lazily::new(), parts };
+        let (nameless_as, files, code) = (Lazily::new(), Lazily::new(), Lazily::new());
+        let compiled = Compiled { rules, unless, nameless_as, files, code, parts };
         Ok(Self { label, compiled: Arc::new(compiled) })
     }
 
@@ -158,15 +168,12 @@ impl AnyOf {
     /// than commands of programs.
     pub(super) fn programs(&self) -> Option<Vec<&str>> {
         let Compiled { rules, parts, .. } = &*self.compiled;
-        let looks_at_more =
-            parts.flow.is_some() || parts.unread || parts.nameless || !parts.code.is_empty() || parts.has_files();
-        if looks_at_more { None } else { rules.programs() }
+        if parts.has_lines() || parts.has_files() { None } else { rules.programs() }
     }
 
     fn reads_lines(&self) -> bool {
         let Compiled { rules, parts, .. } = &*self.compiled;
-        let is_of_flow = parts.flow.is_some() || parts.unread || parts.nameless || !parts.code.is_empty();
-        is_of_flow || rules.is_about(Need::Command)
+        parts.has_lines() || rules.is_about(Need::Command)
     }
 
     /// Whether a tool of these names may be selected.
@@ -186,7 +193,7 @@ impl AnyOf {
 
     /// Nothing if a part of it cannot be read.
     fn selects<H: Host>(&self, names: &[&str], input: &MatchInput<'_, H>) -> Option<bool> {
-        let Compiled { rules, unless, files, code, parts } = &*self.compiled;
+        let Compiled { rules, unless, nameless_as, files, code, parts } = &*self.compiled;
         let (all, is_unreadable) =
             if self.reads_lines() || parts.has_files() { input.lines_with_coded() } else { (&[][..], false) };
         if is_unreadable {
@@ -224,9 +231,15 @@ impl AnyOf {
                 }
             }
         }
+        if !parts.nameless_as.is_empty() && all.iter().any(|line| line.is_open) {
+            let compile = || parts.nameless_as.iter().map(|text| Rule::new(text, true)).collect();
+            let rules = nameless_as.get(compile)?;
+            if rules.iter().any(|rule| rule.may_be_nameless(all, input)) {
+                return Some(true);
+            }
+        }
         let (lines, _) = if parts.unread || parts.nameless { input.lines() } else { (&[][..], false) };
-        let is_cut = |line: &Reading| line.code().iter().any(|code| code.is_cut);
-        let is_unread = parts.unread && lines.iter().any(|line| line.line.is_none() || is_cut(line));
+        let is_unread = parts.unread && lines.iter().any(|line| line.line.is_none() || line.is_cut());
         Some(is_unread || parts.nameless && lines.iter().any(|line| line.line.is_some() && line.is_open))
     }
 }

@@ -186,6 +186,12 @@ impl Rule {
         }
     }
 
+    /// Whether a program that is filled in has the words of a command that the rule means.
+    pub(super) fn may_be_nameless<H: Host>(&self, lines: &[Arc<Reading>], input: &MatchInput<'_, H>) -> bool {
+        let RuleContent::Command(command) = &self.about else { return false };
+        lines.iter().any(|line| command.may_be_nameless(line, &|path| input.place(path)))
+    }
+
     /// Whether one of the rules means a command of a line for sure.
     pub(super) fn covers_command(rules: &[&Self], command: &Simple, line: &Line, place: command::Place<'_>) -> bool {
         Command::covers(&commands(rules), command, line, place)

@@ -251,7 +251,9 @@ impl Writes {
             return Some(Touched::Unnamed);
         }
         let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
-        lines.iter().find_map(|reading| {
+        // What is worked out serves rules that go by what is known for sure.
+        let written = input.written().filter(|_| self.is_sure);
+        lines.iter().chain(written).find_map(|reading| {
             // A line of another shell's is read as far as all shells agree.
             let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
             match line {

@@ -117,6 +117,16 @@ impl Command {
         })
     }
 
+    /// Whether a program that is filled in when the line runs has the words of a command that the rule means.
+    pub(super) fn may_be_nameless(&self, reading: &Reading, place: Place<'_>) -> bool {
+        let line = reading.seen();
+        let spot = Spot::sure(line, place);
+        line.commands.iter().filter(|command| command.is_nameless).any(|command| {
+            let mut calls = command.calls().take(1);
+            calls.any(|(_, args, _)| self.meanings.iter().any(|meaning| meaning.fits_any(args, &spot)))
+        })
+    }
+
     /// Whether the last of these calls, each of which starts the next, is one that the others take out again: it as a whole,
     /// one that starts it, or each word of its list that the rule means (`rm -r /tmp/a /tmp/b`).
     fn is_excepted(&self, calls: &[Call<'_>], unless: &[&Self], spot: &Spot<'_>) -> bool {
