@@ -422,7 +422,9 @@ impl Lines<'_> {
         let names = |word: &Word| self.names(word, directories);
         let is_found = || self.files.is_of_policy() && policy::looks_up_program(self.line);
         let written = changes.written.iter().find(|word| names(word) || word.is_filled_in() && is_found());
-        let is_taken = |word: &Word| self.holds_some(word, directories) || self.is_own(word, directories);
+        // What is gone can be put in place under its own name.
+        let is_own = |word: &Word| self.is_own(word, directories) && !self.is_home(word, directories);
+        let is_taken = |word: &Word| self.holds_some(word, directories) || is_own(word);
         let removed = || changes.removed.iter().find(|word| is_taken(word));
         let put = || {
             let mut put = changes.put.iter();
@@ -572,6 +574,9 @@ impl Lines<'_> {
     fn may_match(&self, pattern: &str) -> bool {
         let is_pattern = |part: &str| part.contains(['*', '?', '[']);
         let present = self.present();
+        if self.may_match_own(pattern) {
+            return true;
+        }
         if pattern.contains('{') && self.files.is_named_in(pattern) || self.files.may_be_matched(pattern, present) {
             return true;
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use hookweave_command::{Simple, Word, program_name};
 
-use super::{FILLED, Lines, PATTERN};
+use super::{Lines, PATTERN};
 use crate::matcher::directories::{hides, join};
 use crate::matcher::values;
 use crate::pattern::Glob;
@@ -214,6 +214,7 @@ fn reach<'c>(program: &str, args: &'c [Word]) -> Reach<'c> {
         }
         "pax" if has(args, &['r'], &[]) && has(args, &['w'], &[]) => Reach::fills(last(args)),
         "pax" if has(args, &['r'], &[]) => Reach::fills_or_here(None),
+        "tarfile" | "zipfile" if has(args, &['e'], &["extract"]) => Reach::fills(last(args)),
         "jar" if unpacks(args) => Reach::fills_or_here(None),
         "ditto" => Reach::fills(last(args)),
         "git" => match args.iter().position(|word| word.plain == "clone") {
@@ -306,11 +307,12 @@ impl Lines<'_> {
             || self.holds_own(word, command, directories)
     }
 
-    /// Whether a word names a folder in which files of the user's own belong; the output of a command is what the line's
-    /// words name.
+    /// Whether a word names a folder in which files of the user's own belong; one of which nothing is known, such as the
+    /// output of a command, is what other words of the line name.
     fn holds_own(&self, word: &Word, command: &Simple, directories: &[String]) -> bool {
-        let is_printed = word.is_filled_in() && word.plain.rsplit('/').next().is_some_and(|last| last == FILLED);
-        self.is_own(word, directories) || is_printed && self.is_named_beside(command, directories)
+        let is_open =
+            || word.is_filled_in() && values::texts(word, self.line).iter().any(|text| values::is_unknown(text));
+        self.is_own(word, directories) || is_open() && self.is_named_beside(command, directories)
     }
 
     /// Whether another command of the line names such a folder.
@@ -348,6 +350,21 @@ impl Lines<'_> {
         })
     }
 
+    /// Whether a pattern may become a file of the user's own, be it there or not.
+    pub(super) fn may_match_own(&self, pattern: &str) -> bool {
+        let folders = self.files.own_folders();
+        let pattern = pattern.to_lowercase();
+        let glob = Glob::new(&pattern, |glob| glob.literal_separator(true).empty_alternates(true));
+        let Some(glob) = glob.ok().filter(|_| !folders.is_empty()) else { return false };
+        let is_own = |known: &str| {
+            let folder = known.rsplit_once('/').map(|(folder, _)| folder).unwrap_or_default();
+            folders.iter().any(|own| own.to_lowercase() == folder)
+        };
+        self.files.may_be_one(&|known| {
+            known.starts_with('/') && glob.is_match(known) && !hides(&pattern, known) && is_own(known)
+        })
+    }
+
     /// Whether what is put into a folder under its own name comes to be above files of the user's own.
     fn is_put_over(&self, source: &Word, into: &Word, directories: &[String]) -> bool {
         let name = base_name(source);
@@ -361,7 +378,7 @@ impl Lines<'_> {
     }
 
     /// Whether a word names the user's home, or a folder above it: that is there, and never another one's copy.
-    fn is_home(&self, word: &Word, directories: &[String]) -> bool {
+    pub(super) fn is_home(&self, word: &Word, directories: &[String]) -> bool {
         let homes = self.places("~");
         let texts = values::texts(word, self.line);
         let is_home = |path: &str| {
