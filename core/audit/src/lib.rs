@@ -42,6 +42,7 @@ mod start;
 mod usual;
 mod verify;
 mod writer;
+mod written;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,6 +71,7 @@ pub use report::{CountedCall, HookRefusals, RefusalReport, Refusals, refusals};
 pub use sink::{LogSink, Outbox, OutboxSink, Sink};
 pub use verify::{AuditProblem, AuditProblemKind, AuditReport, AuditTorn, MAX_PROBLEMS, size, verify, verify_watched};
 pub use writer::VERSION;
+pub use written::{is_log, logs};
 
 pub(crate) use file::open_regular;
 pub(crate) use redact::Redactor;

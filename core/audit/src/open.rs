@@ -20,6 +20,7 @@ use super::record::{AuditRecord, Kind};
 use super::redact::{Redaction, Redactor};
 use super::shared_state::{Parent, SharedState};
 use super::writer::{self, Writer};
+use super::written;
 use super::{Audit, Inputs};
 use hookweave_clock::now_ms;
 use hookweave_machine::error::{Code, Error};
@@ -49,6 +50,7 @@ impl Open {
         let config = Arc::new(config);
         let key = config.key.as_deref().map_or_else(Key::random, |key| Key::of(key.as_bytes()));
         let file = config.file.as_deref().map(|path| LogFile::open(path, now_ms())).transpose()?;
+        config.file.iter().for_each(|path| written::note(path));
         let path = file.as_ref().map(|(file, _)| file.path());
         let shared = start(&config, &key, &level, file, None)?;
         let has_rules = config.redaction != Redaction::default();

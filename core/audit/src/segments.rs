@@ -26,6 +26,17 @@ impl Names {
         Some(Self { folder: folder.to_path_buf(), stem, ending })
     }
 
+    /// Whether a path is that of one of the files, in either case.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        let small = |path: &Path| path.to_string_lossy().replace('\\', "/").to_lowercase();
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let (stem, ending) = (self.stem.to_lowercase(), self.ending.to_lowercase());
+        let name = name.strip_suffix(".lock").unwrap_or(&name);
+        let middle = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(&ending));
+        middle.is_some_and(|middle| middle.is_empty() || middle.starts_with('.'))
+            && path.parent().is_some_and(|folder| small(folder) == small(&self.folder))
+    }
+
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -2,6 +2,7 @@
 //!
 //! Which files these are comes from the places that are searched, so that a system that is read is guarded too.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::configuration::{Configuration, Ready};
 use super::links::real;
 use super::places::{self, Directories};
 use super::{Declared, Guard, Run};
+use hookweave_audit::{is_log, logs};
 use hookweave_dialects::described::SYSTEMS;
 use hookweave_dialects::{Dialect, named};
 use hookweave_machine::decision::Decision;
@@ -29,6 +31,9 @@ const PROGRAM: &str = "hookweave";
 
 /// Beside the approvals: where the command was installed.
 const INSTALLED: &str = "installed.jsonl";
+
+/// The approvals of tool calls that a user keeps, below the folder for state.
+const KEPT: &str = "hookweave/approvals.json";
 
 /// What a person is asked, and what the model reads where nobody can be asked.
 const PROMPT: &str = "this may change a file that decides what agents may do or what runs by itself: hookweave's own, an \
@@ -78,6 +83,8 @@ struct PolicyFiles {
     paths: Vec<PathBuf>,
     /// The same, as they are compared.
     named: Vec<String>,
+    /// The folders in which the user's own of them belong.
+    own_folders: Vec<String>,
     /// The names by which a text that is not understood names a file.
     names: FxHashSet<String>,
 }
@@ -123,11 +130,22 @@ pub(super) fn guard(places: &Places<'_>, configuration: &Configuration) -> Optio
 impl PolicyFiles {
     fn new(places: &Places<'_>, configuration: &Configuration) -> Self {
         let fixed = places::all(places.directories, &[], None, places.plugins).into_iter().map(|place| place.file);
+        let own = || {
+            let stores =
+                places.store.into_iter().flat_map(|store| [store.to_path_buf(), store.with_file_name(INSTALLED)]);
+            stores.chain(places.directories.home.iter().flat_map(|home| GIT_OF_USER.iter().map(|file| home.join(file))))
+        };
+        // A plugin may be in a project, whose folder is not the user's own.
+        let of_user = places::all(places.directories, &[], None, &[]).into_iter().map(|place| place.file);
+        let own_folders = own().chain(of_user).flat_map(|path| [real(&path), path]).flat_map(|path| {
+            path.ancestors().skip(1).map(|folder| folder.to_string_lossy().replace('\\', "/")).collect::<Vec<_>>()
+        });
+        let own_folders: BTreeSet<String> = own_folders.filter(|folder| !folder.is_empty()).collect();
         let scripts = configuration.in_force().flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
         let paths: Vec<PathBuf> = fixed
-            .chain(places.store.into_iter().flat_map(|store| [store.to_path_buf(), store.with_file_name(INSTALLED)]))
+            .chain(own())
+            .chain(places.directories.state.iter().map(|state| state.join(KEPT)))
             .chain(scripts)
-            .chain(places.directories.home.iter().flat_map(|home| GIT_OF_USER.iter().map(|file| home.join(file))))
             .chain([PathBuf::from(GIT_OF_ALL)])
             .flat_map(|path| [real(&path), path])
             .chain(programs())
@@ -152,6 +170,7 @@ impl PolicyFiles {
             plugins: places.plugins.to_vec(),
             paths,
             named,
+            own_folders: own_folders.into_iter().collect(),
             names,
         }
     }
@@ -167,6 +186,7 @@ impl PolicyFiles {
             || path.rsplit('/').next().is_some_and(|last| last.starts_with('.') && holds(last))
             || is_inside_git(path)
             || self.named.iter().any(|named| named == path)
+            || is_log(Path::new(path))
     }
 }
 
@@ -184,16 +204,41 @@ impl FileSet for PolicyFiles {
     fn is_named_in(&self, text: &str) -> bool {
         let is_of_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
         let is_named = |word: &str| self.names.contains(&spelt(word.trim_end_matches('.')));
-        text.to_ascii_lowercase().contains("hookspath") || text.split(|letter: char| !is_of_name(letter)).any(is_named)
+        let logs: Vec<String> = logs().iter().map(|log| spelt(base_name(&log.to_string_lossy()))).collect();
+        let is_log = |word: &str| logs.iter().any(|log| *log == spelt(word));
+        text.to_ascii_lowercase().contains("hookspath")
+            || text.split(|letter: char| !is_of_name(letter)).any(|word| is_named(word) || is_log(word))
     }
 
     fn may_be_one(&self, test: &dyn Fn(&str) -> bool) -> bool {
         let mut relative = places::project_paths().chain(FURTHER.iter().copied()).chain(FOLDERS.iter().copied());
-        relative.any(test) || self.named.iter().any(|path| test(path))
+        relative.any(test)
+            || self.named.iter().any(|path| test(path))
+            || logs().iter().any(|log| test(&spelt(&log.to_string_lossy())))
     }
 
     fn is_folder(&self, path: &str) -> bool {
         Path::new(path).is_dir()
+    }
+
+    fn own_folders(&self) -> &[String] {
+        &self.own_folders
+    }
+
+    fn is_own_folder(&self, path: &str) -> bool {
+        let path = path.split('\0').next().unwrap_or_default();
+        let is_one = |path: &str| {
+            let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
+            self.own_folders.iter().any(|folder| spelt(folder) == spelt(path))
+        };
+        let given = Path::new(path);
+        is_one(path) || given.is_absolute() && is_one(&real(given).to_string_lossy())
+    }
+
+    fn are_held_by(&self, folder: &str) -> bool {
+        let folder = Path::new(folder);
+        let mut known = places::project_paths().chain(FURTHER.iter().copied()).chain(FOLDERS.iter().copied());
+        folder.is_absolute() && known.any(|path| folder.join(path).exists())
     }
 
     fn present(&self) -> Vec<String> {
@@ -204,7 +249,7 @@ impl FileSet for PolicyFiles {
             .collect();
         let relative = || FURTHER.iter().copied().chain(folders.iter().copied());
         let beside = self.levels.iter().flat_map(|level| relative().map(|path| level.join(path)));
-        let named = self.paths.iter().cloned();
+        let named = self.paths.iter().cloned().chain(logs());
         let all = searched.into_iter().map(|place| place.file).chain(beside).chain(named);
         let there = all.filter(|path| path.exists());
         there.flat_map(|path| [real(&path), path]).map(|path| path.to_string_lossy().replace('\\', "/")).collect()

@@ -46,8 +46,9 @@ impl PrivateFile {
         Error::new(Code::InvalidConfig, format!("{} {}: {why}", self.what, self.path.display()))
     }
 
-    /// What it holds; a file that cannot be read, or that others can write, is an error.
+    /// What it holds; a file that cannot be read, that others can write or that has a second name is an error.
     pub(crate) fn read<T: Versioned>(&self) -> Result<T, Error> {
+        self.check_links()?;
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -87,6 +88,53 @@ impl PrivateFile {
         }
         if meta.mode() & 0o022 != 0 {
             return Err(self.refuse("others can write it, so it proves nothing; review it, then chmod 600"));
+        }
+        if meta.nlink() > 1 {
+            return Err(self.refuse(format!(
+                "it has {} names (hard links), so it can be changed by another one; move it away and {} again",
+                meta.nlink(),
+                self.again
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses a file that is a link, as the engine never makes one, and folders that are the links of other users or that
+    /// all can write. That a whole folder is a link of the user's own, as those of dotfiles are, is their layout.
+    fn check_links(&self) -> Result<(), Error> {
+        if self.path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+            let again = self.again;
+            return Err(self.refuse(format!(
+                "it is a symbolic link, so it can be changed where that leads; remove the link and {again} again"
+            )));
+        }
+        #[cfg(unix)]
+        self.check_folders()?;
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn check_folders(&self) -> Result<(), Error> {
+        use std::os::unix::fs::MetadataExt as _;
+        let user = rustix::process::geteuid().as_raw();
+        for folder in self.path.ancestors().skip(1) {
+            let Ok(meta) = folder.symlink_metadata() else { continue };
+            if meta.is_symlink() && meta.uid() != user && meta.uid() != 0 {
+                return Err(self.refuse(format!(
+                    "{} is a symbolic link of another user ({}); remove it and {} again",
+                    folder.display(),
+                    meta.uid(),
+                    self.again
+                )));
+            }
+        }
+        let folder = self.path.parent().unwrap_or(&self.path);
+        // In a folder with the sticky bit no user replaces what another one owns.
+        if folder.metadata().is_ok_and(|meta| meta.mode() & 0o1002 == 0o002) {
+            return Err(self.refuse(format!(
+                "all users can write its folder {0}, and replace it; review it, then chmod o-w {0}",
+                folder.display()
+            )));
         }
         Ok(())
     }

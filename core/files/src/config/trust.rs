@@ -242,6 +242,58 @@ mod tests {
         assert!(store.approve(&[approval(2)]).is_err());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_store_with_a_second_name_approves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("own/trust.json"));
+        store.approve(&[approval(1)]).unwrap();
+        std::fs::hard_link(store.path(), dir.path().join("second")).unwrap();
+        let why = store.approved().unwrap_err();
+        assert!(why.message().contains("own/trust.json: it has 2 names (hard links)"), "{why}");
+        assert!(store.approve(&[approval(2)]).is_err());
+        std::fs::remove_file(dir.path().join("second")).unwrap();
+        assert_eq!(store.approved().unwrap().len(), 1);
+        std::fs::rename(store.path(), dir.path().join("moved")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("moved"), store.path()).unwrap();
+        let why = store.approved().unwrap_err();
+        assert!(why.message().contains("own/trust.json: it is a symbolic link"), "{why}");
+        assert!(store.approve(&[approval(2)]).is_err());
+        assert!(store.path().is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_a_link_of_the_users_own_is_their_layout() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("dotfiles/config")).unwrap();
+        std::os::unix::fs::symlink("dotfiles/config", dir.path().join(".config")).unwrap();
+        let store = TrustStore::at(dir.path().join(".config/hookweave/trust.json"));
+        store.approve(&[approval(1)]).unwrap();
+        assert_eq!(store.approved().unwrap().len(), 1);
+        assert!(dir.path().join("dotfiles/config/hookweave/trust.json").is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_all_users_can_write_proves_nothing() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("own/trust.json"));
+        store.approve(&[approval(1)]).unwrap();
+        let change = |mode| {
+            let folder = dir.path().join("own");
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        change(0o777);
+        let why = store.approved().unwrap_err();
+        assert!(why.message().contains("all users can write its folder"), "{why}");
+        for mode in [0o1777, 0o775, 0o700] {
+            change(mode);
+            assert_eq!(store.approved().unwrap().len(), 1, "{mode:o}");
+        }
+    }
+
     #[test]
     fn a_broken_store_approves_nothing_and_is_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();

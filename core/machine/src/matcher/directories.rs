@@ -29,10 +29,23 @@ pub(super) fn directories(line: &Line) -> Option<Vec<String>> {
 
 /// A path from a directory that a line works in.
 pub(super) fn join(directory: &str, path: &str) -> String {
+    let by_process = by_process(path);
+    let path = by_process.as_deref().unwrap_or(path);
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
     }
     format!("{directory}/{path}")
+}
+
+/// What the names of a process's own folders mean: `/proc/self/cwd` is where the line works, `/proc/self/root` the root.
+fn by_process(path: &str) -> Option<String> {
+    let (_, inside) = path.strip_prefix("/proc/")?.split_once('/')?;
+    let (name, rest) = inside.split_once('/').unwrap_or((inside, ""));
+    match name {
+        "cwd" => Some(if rest.is_empty() { ".".to_owned() } else { rest.to_owned() }),
+        "root" => Some(format!("/{rest}")),
+        _ => None,
+    }
 }
 
 /// Whether a part of a path begins with a dot where its pattern begins with none: shells leave such names out.

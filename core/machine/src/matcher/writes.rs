@@ -2,6 +2,7 @@
 //!
 //! In doubt it may. A program that is not known to only read may write what its arguments name.
 
+mod folders;
 mod handed;
 mod policy;
 mod programs;
@@ -144,6 +145,18 @@ pub trait FileSet: fmt::Debug + Send + Sync {
     fn are_below(&self, folder: &str, _here: &[String], present: &[String]) -> bool {
         present.iter().any(|file| above(file).any(|path| path == folder))
     }
+    /// The folders in which files of the set belong that are the user's own, be they there or not, from the root.
+    fn own_folders(&self) -> &[String] {
+        &[]
+    }
+    /// Whether a path from the root is one of these folders, or leads to it.
+    fn is_own_folder(&self, _path: &str) -> bool {
+        false
+    }
+    /// Whether a folder, given from the root, has files that are of the set in a project, as one has at its top.
+    fn are_held_by(&self, _folder: &str) -> bool {
+        false
+    }
     /// Whether the files decide what agents may do, so that a program may change them without naming them.
     fn is_of_policy(&self) -> bool {
         true
@@ -257,7 +270,7 @@ impl Writes {
             // A line of another shell's is read as far as all shells agree.
             let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
             match line {
-                None => self.is_named_in(reading.text()).then_some(Touched::Unnamed),
+                None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
                 Some(line) => {
                     let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
                     let (set, place) = (self, &place);
@@ -285,9 +298,15 @@ impl Writes {
         })
     }
 
-    /// Whether a line that is not understood names a file of the set, or hookweave and what changes a policy.
-    fn is_named_in(&self, text: &str) -> bool {
-        self.files.is_named_in(text) || self.files.is_of_policy() && policy::changes_by_text(text)
+    /// Whether a line that is not understood names a file of the set, hookweave and what changes a policy, or a folder of the
+    /// user's own and what makes links.
+    fn is_named_in(&self, text: &str, place: &dyn Fn(&str) -> Rc<[PathForms; 2]>) -> bool {
+        let is_own = |path: &str| {
+            let places = place(path);
+            places.iter().flat_map(|path| &path.places).any(|place| self.files.is_own_folder(&place.full))
+        };
+        let links = || folders::makes_links(text) && paths_in(text).take(MAX_PATHS).any(is_own);
+        self.files.is_named_in(text) || self.files.is_of_policy() && (policy::changes_by_text(text) || links())
     }
 
     /// Whether one of some paths is that of a file of the set, or leads to it.
@@ -384,6 +403,11 @@ impl Lines<'_> {
             return Some(Touched::Unnamed);
         }
         self.commands().find_map(|command| {
+            if self.files.is_of_policy()
+                && let Some(word) = self.reached(command, directories)
+            {
+                return Some(Touched::by(&word));
+            }
             let is_touched = match programs::usage(command) {
                 Use::Nothing => false,
                 Use::Policy => self.files.is_of_policy(),
@@ -400,7 +424,10 @@ impl Lines<'_> {
         let names = |word: &Word| self.names(word, directories);
         let is_found = || self.files.is_of_policy() && policy::looks_up_program(self.line);
         let written = changes.written.iter().find(|word| names(word) || word.is_filled_in() && is_found());
-        let removed = || changes.removed.iter().find(|word| self.holds_some(word, directories));
+        // What is gone can be put in place under its own name.
+        let is_own = |word: &Word| self.is_own(word, directories) && !self.is_home(word, directories);
+        let is_taken = |word: &Word| self.holds_some(word, directories) || is_own(word);
+        let removed = || changes.removed.iter().find(|word| is_taken(word));
         let put = || {
             let mut put = changes.put.iter();
             put.find(|(into, word)| names(word) && self.is_folder(into, directories)).map(|(_, word)| word)
@@ -419,10 +446,11 @@ impl Lines<'_> {
     }
 
     fn text_says(&self, text: &str, directories: &[String]) -> bool {
-        let is_of_path = |letter: char| letter.is_alphanumeric() || "._-/~".contains(letter);
-        let paths = text.split(|letter: char| !is_of_path(letter)).filter(|path| path.contains(char::is_alphabetic));
-        paths.take(MAX_PATHS).any(|path| directories.iter().any(|from| self.is_in_set(&join(from, path))))
-            || self.files.is_of_policy() && policy::changes_by_text(text)
+        let is_one = |path: &str| {
+            directories.iter().any(|from| self.is_in_set(&join(from, path)))
+                || self.files.is_of_policy() && self.is_reached_by_text(text, path)
+        };
+        paths_in(text).take(MAX_PATHS).any(is_one) || self.files.is_of_policy() && policy::changes_by_text(text)
     }
 
     /// Whether a file is written whose name a command prints, unless that makes a new file.
@@ -548,6 +576,9 @@ impl Lines<'_> {
     fn may_match(&self, pattern: &str) -> bool {
         let is_pattern = |part: &str| part.contains(['*', '?', '[']);
         let present = self.present();
+        if self.may_match_own(pattern) {
+            return true;
+        }
         if pattern.contains('{') && self.files.is_named_in(pattern) || self.files.may_be_matched(pattern, present) {
             return true;
         }
@@ -607,6 +638,13 @@ fn makes_files(text: &str, sign: char) -> bool {
 fn behind_at(text: &str) -> Option<&str> {
     let (_, file) = text.rsplit_once('@')?;
     file.split(';').next().filter(|file| !file.is_empty())
+}
+
+/// What of a text may be paths.
+fn paths_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_of_path = |letter: char| letter.is_alphanumeric() || "._-/~".contains(letter);
+    let paths = text.split(move |letter: char| !is_of_path(letter));
+    paths.filter(|path| *path == "~" || path.contains(char::is_alphabetic))
 }
 
 /// A path and the folders that it lies in.

@@ -71,8 +71,61 @@ pub(super) fn is_program(word: &str) -> bool {
     name.strip_prefix("hookweave").is_some_and(|end| ENDINGS.contains(&end))
 }
 
-/// Whether a command is hookweave's, whatever starts it, and changes the policy.
+/// Words of package managers that take a package away.
+const TAKE_AWAY: &[&str] = &["erase", "purge", "r", "remove", "rm", "un", "uninstall", "unlink"];
+
+/// Words of package managers that bring a package.
+const BRING: &[&str] = &["add", "i", "install"];
+
+/// Options by which a package that is there is replaced by one that may be another.
+const REPLACE: &[&str] = &["--force", "--force-reinstall", "--ignore-installed", "--reinstall", "--version", "-I"];
+
+/// Package managers that bring the program.
+const MANAGERS: &[&str] = &[
+    "apt", "apt-get", "brew", "bun", "cargo", "conda", "dnf", "mamba", "npm", "pdm", "pip", "pip3", "pipenv", "pipx",
+    "pnpm", "poetry", "scoop", "uv", "winget", "yarn",
+];
+
+/// Whether a command takes the package of the program away, or replaces it with a version that the line names.
+fn replaces_package(command: &Simple) -> bool {
+    command.calls().any(|(program, args, is_fed)| {
+        let (manager, args) = match args {
+            [option, module, args @ ..] if option.plain == "-m" => (module.plain.as_str(), args),
+            args => (program_name(program), args),
+        };
+        if !(MANAGERS.contains(&manager) || manager.starts_with("pip3.")) {
+            return false;
+        }
+        let has = |list: &[&str]| args.iter().any(|word| list.contains(&word.plain.as_str()));
+        let packages = || args.iter().filter_map(|word| package(&word.plain));
+        if has(TAKE_AWAY) {
+            return packages().next().is_some() || is_fed;
+        }
+        let is_replaced = || has(REPLACE) || args.iter().any(|word| word.plain.starts_with("--version="));
+        has(BRING) && packages().any(|is_other| is_other || is_replaced())
+    })
+}
+
+/// Whether a word that names the package asks for another one than the newest; `None` where it names another package.
+fn package(word: &str) -> Option<bool> {
+    if word.contains("://") {
+        let path = word.split(['#', '?']).next().unwrap_or(word).trim_end_matches('/').trim_end_matches(".git");
+        return is_program(path).then_some(true);
+    }
+    let end = word.find(|letter: char| !letter.is_alphanumeric() && !"-_.".contains(letter)).unwrap_or(word.len());
+    let (name, rest) = word.split_at_checked(end)?;
+    if !is_program(name) {
+        return None;
+    }
+    let rest = rest.strip_prefix('[').and_then(|extras| Some(extras.split_once(']')?.1)).unwrap_or(rest).trim_start();
+    Some(!(rest.is_empty() || rest == "@latest" || rest.starts_with(">=") && !rest.contains(',')))
+}
+
+/// Whether a command is hookweave's or that of a package manager, whatever starts it, and changes the policy.
 pub(super) fn changes_by_words(command: &Simple) -> bool {
+    if replaces_package(command) {
+        return true;
+    }
     let words = command.words();
     let known = words.iter().position(|word| is_program(&word.plain));
     match known {
