@@ -20,9 +20,8 @@ pub(super) fn add(text: &str, line: &mut Line) {
     // `$'…'` and `printf` write a line break so.
     let text = text.replace("\\n", "\n");
     for written in text.lines() {
-        let Some(at) = SIGNS.iter().find_map(|sign| Some(written.find(sign)? + sign.len())) else { continue };
-        let path = written.get(at..).unwrap_or_default().trim();
-        let path = path.trim_end_matches(['\'', '"']);
+        let Some(path) = SIGNS.iter().find_map(|sign| written.trim_start().strip_prefix(sign)) else { continue };
+        let path = path.trim().trim_end_matches(['\'', '"']);
         if path.is_empty() {
             continue;
         }
