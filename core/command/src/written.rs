@@ -1,9 +1,9 @@
-//! What a line runs once its words are worked out: in substitutions, loops and functions, and in texts that it writes and
-//! then runs.
+//! What a line runs once its words are worked out: in substitutions, loops and functions, and in texts that it writes
+//! and then runs.
 //!
-//! The line is gone through on paper: no program runs, and of a few it is known what they print. Each command that becomes
-//! another one is written out as a line of its own. These lines add to what was read of the line and take nothing away: a
-//! word whose value is not known stays as it is written.
+//! The line is gone through on paper: no program runs, and of a few it is known what they print. Each command that
+//! becomes another one is written out as a line of its own. These lines add to what was read of the line and take
+//! nothing away: a word whose value is not known stays as it is written.
 
 mod fields;
 mod parameters;
