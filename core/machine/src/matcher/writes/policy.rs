@@ -121,7 +121,7 @@ fn package(word: &str) -> Option<bool> {
     Some(!(rest.is_empty() || rest == "@latest" || rest.starts_with(">=") && !rest.contains(',')))
 }
 
-/// Whether a command is hookweave's or that of a package manager, whatever starts it, and changes the policy.
+/// Whether a command of hookweave or of a package manager, by any program that starts it, changes the policy.
 pub(super) fn changes_by_words(command: &Simple) -> bool {
     if replaces_package(command) {
         return true;
