@@ -397,6 +397,7 @@ impl Outcome {
     }
 
     /// An outcome that blocks would be true.
+    #[expect(clippy::unused_self, reason = "Python asks an object")]
     fn __bool__(&self) -> PyResult<bool> {
         Err(PyTypeError::new_err("an outcome is neither true nor false; look at its `blocked` or `decision`"))
     }

@@ -159,7 +159,8 @@ const AT_RUN_TIME: Readonly<Record<string, () => unknown>> = {
   "an approver that answers true": approved(true),
   "an approver that answers what is no option": approved("perhaps"),
   "a tool that is not registered": () => quiet().session().runTool("Bahs", {}),
-  "an unknown option of a tool call": () => quiet().session().runTool("Bash", {}, nothing, { toolUseID: "1" }),
+  "an unknown option of a tool call": () =>
+    quiet().session().runTool("Bash", {}, nothing, { toolUseID: "1" }),
   "a command line as the arguments of a tool": () => quiet().session().runTool("Bash", "ls"),
   "arguments of a tool without names": () => quiet().session().runTool("Bash", ["ls"]),
   "a tool that is a number": () => quiet().session().runTool(3, {}),

@@ -118,9 +118,10 @@ describe("timeouts", () => {
       const config = { timeout: 40, failBehavior: "block" } as const;
       const late = client.registerHook("PreToolUse", {
         handler: async () => {
-          setTimeout(() => {
+          // Before the loop looks at its timers again, however slow the machine is.
+          setImmediate(() => {
             block(150);
-          }, 5);
+          });
           await sleep(80);
           return { action: "allow" };
         },

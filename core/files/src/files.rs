@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Problem;
 use crate::config::discover::{Discovery, discover};
+use crate::config::lint::refuse_errors;
 use crate::config::load::{Configuration, FoundFile, LoadOptions, LostApproval, Ready, UntrustedHook, load};
 use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
@@ -226,7 +227,7 @@ fn notify_observer<T>(registry: &Registry<T>, report: &LoadReport) {
 
 fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
     let catalogue = registry.catalogue();
-    match request {
+    let configuration = match request {
         LoadRequest::File(FileRequest { path, dialect, scope, strict, partial, .. }) => load(
             path,
             &LoadOptions {
@@ -255,7 +256,13 @@ fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>
                 ..Discovery::new(cwd)
             })
         }
+    }?;
+    if let LoadRequest::File(FileRequest { strict: true, .. })
+    | LoadRequest::Places(PlacesRequest { strict: true, .. }) = request
+    {
+        refuse_errors(&configuration, &catalogue)?;
     }
+    Ok(configuration)
 }
 
 impl LoadReport {

@@ -7,8 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::closed::Expected;
 use super::configuration::{Configuration, FoundFile, Piece};
-use super::lint;
-use super::load::{LoadOptions, refuse_any, refuse_left_out};
+use super::load::{refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
 use super::plugin_files::{self, PluginFiles};
@@ -129,9 +128,8 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     note_untrusted(&mut configuration);
     guard_policy_files(discovery, &roots, &mut configuration);
 
-    if discovery.strict {
-        refuse_any(&configuration.problems)?;
-        refuse_any(&lint_errors(discovery, &configuration)?)?;
+    if discovery.strict && !configuration.problems.is_empty() {
+        return Err(refused(&configuration.problems));
     }
     if discovery.refuse_untrusted && !discovery.partial {
         refuse_left_out(&configuration.problems)?;
@@ -140,23 +138,6 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
         refuse_unapproved(&configuration)?;
     }
     Ok(configuration)
-}
-
-/// What the linter calls an error in the files that were found.
-fn lint_errors(discovery: &Discovery<'_>, configuration: &Configuration) -> Result<Vec<Problem>, Error> {
-    let mut errors = Vec::new();
-    for found in &configuration.found {
-        let options = LoadOptions {
-            dialect: Some(found.dialect),
-            scope: found.scope,
-            project_dir: configuration.project_dir.clone(),
-            directories: discovery.directories.clone(),
-            catalogue: discovery.catalogue,
-            ..LoadOptions::default()
-        };
-        errors.extend(lint::errors(&found.file, &read_text(&found.file).unwrap_or_default(), &options)?);
-    }
-    Ok(errors)
 }
 
 /// An error that names every hook that is not approved, and every approved one that is gone.

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::load::{LoadOptions, unreadable};
+use super::load::{Configuration, LoadOptions, refused, unreadable};
 use super::places::{project_of, scope_of};
 use super::recognise::{Format, recognise};
 use super::scripts::Roots;
@@ -23,6 +23,7 @@ use super::tree::read_text;
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Fix, Problem, Source, readers};
 use hookweave_machine::error::Error;
+use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::Scope;
 use hookweave_machine::pattern::PatternCache;
 use standing::Standing;
@@ -300,10 +301,21 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
     lint_text(&std::path::absolute(file).map_err(refuse)?, &text, options)
 }
 
-/// What is surely wrong in a file, for a strict load: what its hooks start is not there, or cannot be started.
-pub(super) fn errors(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<Vec<Problem>, Error> {
-    let findings = lint_text(file, text, options)?.into_iter();
-    Ok(findings.filter(|finding| finding.severity == Severity::Error).map(|finding| finding.problem).collect())
+/// Refuses files in which something is surely wrong, for a strict load: what a hook starts is not there, or cannot be started.
+pub fn refuse_errors(configuration: &Configuration, catalogue: &Catalogue) -> Result<(), Error> {
+    let mut errors = Vec::new();
+    for found in &configuration.found {
+        let options = LoadOptions {
+            dialect: Some(found.dialect),
+            scope: found.scope,
+            project_dir: configuration.project_dir.clone(),
+            catalogue: Some(catalogue),
+            ..LoadOptions::default()
+        };
+        let findings = lint(&found.file, &options)?.into_iter();
+        errors.extend(findings.filter(|finding| finding.severity == Severity::Error).map(|finding| finding.problem));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(refused(&errors)) }
 }
 
 /// Checks a file as if it held this text.

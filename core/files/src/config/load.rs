@@ -11,7 +11,7 @@ use super::scripts::{Named, Roots};
 use super::tree::read_text;
 use super::trust::{TrustedHook, covers, fingerprint};
 use super::variables::{plugin_of, refuse_unfilled};
-use super::{Declared, Directories, Guard, Problem, Source, lint, merge, readers};
+use super::{Declared, Directories, Guard, Problem, Source, merge, readers};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::Scope;
@@ -54,7 +54,7 @@ impl Default for LoadOptions<'_> {
 /// Loads one file; naming it makes it trusted.
 ///
 /// [`Code::InvalidConfig`] when it cannot be read, when its format is unknown, when an entry makes no sense and `partial`
-/// does not leave it out, or with `strict` when anything in it is wrong or what it starts is not there.
+/// does not leave it out, or with `strict` when anything in it is wrong.
 pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Error> {
     let file = std::path::absolute(file).map_err(|error| unreadable(file, &error))?;
     let text = read_text(&file).map_err(|error| unreadable(&file, &error))?;
@@ -92,21 +92,15 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
     let piece = Piece { file: file.clone(), dialect: format.dialect_name(), scope: options.scope, project, loaded };
     let mut configuration = Configuration {
         found: vec![found],
-        watched: vec![file.clone()],
+        watched: vec![file],
         project_dir: piece.project.clone(),
         ..Configuration::default()
     };
     merge::merge(vec![piece], &options.directories, None, &mut configuration);
-    if options.strict {
-        refuse_any(&configuration.problems)?;
-        refuse_any(&lint::errors(&file, &text, options)?)?;
+    if options.strict && !configuration.problems.is_empty() {
+        return Err(refused(&configuration.problems));
     }
     Ok(configuration)
-}
-
-/// Refuses files for any of these problems.
-pub(super) fn refuse_any(problems: &[Problem]) -> Result<(), Error> {
-    if problems.is_empty() { Ok(()) } else { Err(refused(problems)) }
 }
 
 /// An error that a file cannot be read, with what to do about it.

@@ -200,7 +200,7 @@ fn files_of_module(module: &str) -> Vec<String> {
 /// The file that a line of Ruby loads from beside its own.
 fn of_ruby(line: &str) -> Option<String> {
     let file = line.trim().strip_prefix("require_relative")?.trim_matches([' ', '(', ')', '"', '\'']);
-    Some(if file.ends_with(".rb") { file.to_owned() } else { format!("{file}.rb") })
+    Some(if Path::new(file).extension().is_some() { file.to_owned() } else { format!("{file}.rb") })
 }
 
 /// Texts of JavaScript that begin like a relative path.

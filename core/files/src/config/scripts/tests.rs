@@ -484,7 +484,7 @@ fn scripts_that_load_each_other_are_listed_once_and_not_without_end() {
     project.write("g.sh", ". ./a.sh");
     project.write("a.sh", ". ./g.sh; . ./a.sh");
     assert_eq!(project.of("./g.sh").0, ["g.sh", "a.sh"]);
-    let many: String = (0..300).map(|number| format!(". ./s{number}.sh\n")).collect();
+    let many = (0..300).map(|number| format!(". ./s{number}.sh")).collect::<Vec<_>>().join("\n");
     (0..300).for_each(|number| project.write(&format!("s{number}.sh"), ""));
     project.write("a.sh", &many);
     let listing = project.named(CommandSpec::shell("./g.sh")).list(None);
