@@ -62,7 +62,8 @@ fn work_out(text: &str) -> Written {
 /// What is known while a line is gone through.
 #[derive(Default)]
 struct Paper {
-    variables: BTreeMap<String, Field>,
+    /// Each with its values: one, or those of an array.
+    variables: BTreeMap<String, Vec<Field>>,
     /// `$1` and those behind it; nothing where they come from elsewhere.
     arguments: Option<Vec<Field>>,
     functions: BTreeMap<String, Rc<FunctionBody>>,
@@ -106,6 +107,11 @@ impl Paper {
         let result = go(self);
         self.nesting -= 1;
         result
+    }
+
+    /// Sets a variable to one value.
+    fn set_variable(&mut self, name: &str, value: Field) {
+        self.variables.insert(name.to_owned(), vec![value]);
     }
 
     /// Writes a line out.

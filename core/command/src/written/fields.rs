@@ -128,7 +128,11 @@ impl Filling<'_> {
             WordPiece::ParameterExpansion(ParameterExpr::Parameter {
                 parameter: Parameter::Special(SpecialParameter::AllPositionalParameters { concatenate }),
                 indirect: false,
-            }) => self.arguments(source, is_quoted, *concatenate),
+            }) => self.many(self.paper.arguments.clone(), source, is_quoted, *concatenate),
+            WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                parameter: Parameter::NamedWithAllIndices { name, concatenate },
+                indirect: false,
+            }) => self.many(self.paper.variables.get(name).cloned(), source, is_quoted, *concatenate),
             WordPiece::ParameterExpansion(expression) => self.parameter(expression, source, is_quoted),
             WordPiece::CommandSubstitution(inside) | WordPiece::BackquotedCommandSubstitution(inside) => {
                 match self.paper.output_of(inside) {
@@ -160,13 +164,13 @@ impl Filling<'_> {
         }
     }
 
-    /// `$*` and `"$@"`.
-    fn arguments(&mut self, source: &str, is_quoted: bool, is_one: bool) {
-        let Some(arguments) = self.paper.arguments.clone() else {
+    /// `$*`, `"$@"` and `"${x[@]}"`.
+    fn many(&mut self, values: Option<Vec<Field>>, source: &str, is_quoted: bool, is_one: bool) {
+        let Some(values) = values else {
             return self.push(&if is_quoted { format!("\"{source}\"") } else { source.to_owned() }, None);
         };
         self.paper.is_worked_out = true;
-        for (at, field) in arguments.iter().enumerate() {
+        for (at, field) in values.iter().enumerate() {
             if at > 0 && is_quoted && is_one {
                 self.known(" ");
             } else if at > 0 {

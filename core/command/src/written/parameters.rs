@@ -16,7 +16,7 @@ impl Paper {
             | Expr::IndicateErrorIfNullOrUnset { parameter, indirect: false, .. } => self.variable(parameter),
             Expr::Parameter { parameter, indirect: true } => {
                 let name = self.variable(parameter)?.value?;
-                self.variables.get(&name).cloned()
+                self.element(&name, 0)
             }
             // What is set elsewhere may be empty.
             Expr::UseDefaultValues { parameter, indirect: false, default_value, .. }
@@ -71,14 +71,20 @@ impl Paper {
 
     fn variable(&self, parameter: &Parameter) -> Option<Field> {
         match parameter {
-            Parameter::Named(name) => self.variables.get(name).cloned(),
+            Parameter::Named(name) => self.element(name, 0),
+            Parameter::NamedWithIndex { name, index } => self.element(name, number(index)?),
             Parameter::Positional(at) => {
                 let arguments = self.arguments.as_ref()?;
                 let at = usize::try_from(*at).ok()?.checked_sub(1)?;
                 Some(arguments.get(at).cloned().unwrap_or_else(|| Field::of("")))
             }
-            Parameter::Special(_) | Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => None,
+            Parameter::Special(_) | Parameter::NamedWithAllIndices { .. } => None,
         }
+    }
+
+    /// A value of a variable; nothing where none is known.
+    fn element(&self, name: &str, at: usize) -> Option<Field> {
+        self.variables.get(name)?.get(at).cloned()
     }
 
     /// `${x%/*}`.

@@ -30,7 +30,7 @@ impl Paper {
                 let name = args.get(1)?.value.clone()?;
                 let value =
                     prints::of("printf", args.get(2..)?, None).map_or_else(Field::unknown, |text| Field::of(&text));
-                self.variables.insert(name, value);
+                self.set_variable(&name, value);
             }
             "eval" => return self.eval(args, input),
             "." | "source" => return self.file_as_text(args.first()?, args.get(1..)?, input),
@@ -74,7 +74,7 @@ impl Paper {
     fn declare(&mut self, args: &[Field]) {
         for value in args.iter().filter_map(|arg| arg.value.as_deref()) {
             if let Some((name, value)) = value.split_once('=') {
-                self.variables.insert(name.to_owned(), Field::of(value));
+                self.set_variable(name, Field::of(value));
             }
         }
     }
@@ -93,7 +93,7 @@ impl Paper {
                 rest = behind.map(str::trim_start);
                 word
             };
-            self.variables.insert((*name).to_owned(), value.map_or_else(Field::unknown, Field::of));
+            self.set_variable(name, value.map_or_else(Field::unknown, Field::of));
         }
     }
 

@@ -35,6 +35,10 @@ fn what_a_line_says_is_worked_out() {
         ("echo / | xargs rm -rf", "rm -rf /"),
         ("cd / && for d in *; do rm -rf $d; done", "cd / && rm -rf *"),
         ("X='rm -rf'; $X /", "rm -rf /"),
+        ("a=(rm -rf /); \"${a[@]}\"", "rm -rf /"),
+        ("a=(rm -rf); a+=(/); ${a[*]}", "rm -rf /"),
+        ("a=(x /); rm -rf ${a[1]}", "rm -rf /"),
+        ("a=(/); (a=(x)); rm -rf $a", "rm -rf /"),
         ("a=(x); eval \"$(echo rm -rf /)\"", "rm -rf /"),
         ("for f in x; do echo a > /etc/$f; done", "echo a >/etc/x"),
     ] {

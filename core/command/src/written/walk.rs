@@ -4,8 +4,8 @@ use std::io::Cursor;
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand,
-    CompoundList, CompoundListItem, FunctionBody, Pipeline, Program, SimpleCommand,
+    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item,
+    CompoundCommand, CompoundList, CompoundListItem, FunctionBody, Pipeline, Program, SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
@@ -50,7 +50,7 @@ impl Paper {
     /// What a text prints that is run by a shell of its own.
     pub(super) fn output_of(&mut self, text: &str) -> Option<String> {
         let kept = (self.variables.clone(), self.arguments.clone(), self.folders.clone());
-        self.spend(kept.0.len())?;
+        self.spend(kept.0.values().map(Vec::len).sum())?;
         let output = self.text(text, None);
         (self.variables, self.arguments, self.folders) = kept;
         output.map(|text| text.trim_end_matches('\n').to_owned())
@@ -137,7 +137,7 @@ impl Paper {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, input),
             CompoundCommand::Subshell(subshell) => {
                 let kept = (self.variables.clone(), self.arguments.clone(), self.folders.clone());
-                self.spend(kept.0.len())?;
+                self.spend(kept.0.values().map(Vec::len).sum())?;
                 let output = self.list(&subshell.list, input);
                 (self.variables, self.arguments, self.folders) = kept;
                 output
@@ -150,7 +150,7 @@ impl Paper {
                 let mut output = Some(String::new());
                 for value in values {
                     self.step()?;
-                    self.variables.insert(clause.variable_name.clone(), value);
+                    self.set_variable(&clause.variable_name, value);
                     output = joined(output, self.list(&clause.body.list, input));
                 }
                 output
@@ -195,15 +195,7 @@ impl Paper {
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut streams),
-                Item::AssignmentWord(assignment, _) => {
-                    if let (AssignmentName::VariableName(name), AssignmentValue::Scalar(value)) =
-                        (&assignment.name, &assignment.value)
-                    {
-                        let value = self.single(&value.value);
-                        let before = self.variables.get(name).filter(|_| assignment.append).cloned();
-                        given.push((name.clone(), before.map_or_else(|| value.clone(), |before| before.with(&value))));
-                    }
-                }
+                Item::AssignmentWord(assignment, _) => given.extend(self.assigned(assignment)),
                 Item::Word(_) | Item::ProcessSubstitution(..) => {}
             }
         }
@@ -224,12 +216,31 @@ impl Paper {
             self.variables.extend(given);
             return Some((Some(String::new()), None));
         }
-        let given = given.iter().map(|(name, value)| format!("{name}={}", value.source));
+        let given = given.iter().filter_map(|(name, values)| Some(format!("{name}={}", values.first()?.source)));
         let words = given.chain(fields.iter().map(|field| field.source.clone())).chain(streams.sources.iter().cloned());
         let line = words.collect::<Vec<_>>().join(" ");
         let is_other = is_other || self.is_hidden;
         let output = self.run(&fields, streams.input.as_deref());
         Some((self.written_to(&streams, output), Some(Done { line, is_other })))
+    }
+}
+
+impl Paper {
+    /// The variable of an assignment, and its values.
+    fn assigned(&mut self, assignment: &Assignment) -> Option<(String, Vec<Field>)> {
+        let AssignmentName::VariableName(name) = &assignment.name else { return None };
+        let before = self.variables.get(name).filter(|_| assignment.append).cloned().unwrap_or_default();
+        let values = match &assignment.value {
+            AssignmentValue::Scalar(value) => {
+                let value = self.single(&value.value);
+                vec![before.first().map_or_else(|| value.clone(), |before| before.with(&value))]
+            }
+            AssignmentValue::Array(items) => {
+                let items = items.iter().flat_map(|(_, item)| self.fields(&item.value));
+                before.into_iter().chain(items).collect()
+            }
+        };
+        Some((name.clone(), values))
     }
 }
 
