@@ -40,7 +40,9 @@ pub(super) fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
     if prefix && name.is_empty() {
         return Ok(MatcherSpec::default());
     }
-    if name.chars().all(|letter| letter.is_alphanumeric() || "_-:/.".contains(letter)) {
+    // `mcp.*` is the beginning `mcp.` here, and a regular expression to whom the engine's names are written for.
+    let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_-:/.".contains(letter));
+    if is_name && !(prefix && name.ends_with('.')) {
         return Ok(MatcherSpec::default().tool(matcher));
     }
     let end = if prefix { "" } else { "$" };
