@@ -33,18 +33,21 @@ fn fill_and_empty(count: usize) -> Duration {
     began.elapsed()
 }
 
-fn least(count: usize) -> Duration {
-    (0..5).map(|_| fill_and_empty(count)).min().unwrap()
+fn least(measure: impl Fn() -> Duration) -> f64 {
+    std::iter::repeat_with(measure).take(5).min().unwrap().as_secs_f64()
 }
 
 #[test]
 fn a_hook_more_costs_no_look_at_all_others() {
-    let ratio = || least(FEW * TIMES_AS_MANY).as_secs_f64() / least(FEW).as_secs_f64();
-    // In proportion it is 16, with a look at each other hook over 100; a busy machine interrupts the longer one more often.
+    // As much work in as much time: a busy machine interrupts both alike.
+    let together = || fill_and_empty(FEW * TIMES_AS_MANY);
+    let apart = || (0..TIMES_AS_MANY).map(|_| fill_and_empty(FEW)).sum();
+    // In proportion it is 1, with a look at each other hook over 6.
+    let ratio = || least(together) / least(apart);
     let end = Instant::now() + Duration::from_secs(120);
     let ratios: Vec<f64> =
-        std::iter::repeat_with(ratio).take_while(|ratio| *ratio >= 60.0 && Instant::now() < end).collect();
-    assert!(Instant::now() < end, "{TIMES_AS_MANY} times as many hooks took as many times as long: {ratios:.0?}");
+        std::iter::repeat_with(ratio).take_while(|ratio| *ratio >= 3.5 && Instant::now() < end).collect();
+    assert!(Instant::now() < end, "so many hooks in one registry took as many times as long as in some: {ratios:.0?}");
 }
 
 #[test]
