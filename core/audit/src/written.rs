@@ -34,22 +34,19 @@ pub(super) fn note(path: &Path) {
     });
 }
 
-fn names() -> Vec<Names> {
-    let known = WRITTEN.load_full();
-    known.iter().flat_map(|known| known.iter()).flat_map(|written| written.names.clone()).collect()
-}
-
 /// Whether a path from the root is a file of a log that this process writes or wrote: also of what it was before, of its lock,
 /// and of the logs of processes beside it.
 #[must_use]
 pub fn is_log(path: &Path) -> bool {
-    names().iter().any(|names| names.has(path))
+    let known = WRITTEN.load();
+    known.iter().flat_map(|known| known.iter()).flat_map(|written| &written.names).any(|names| names.has(path))
 }
 
 /// The files that this process writes or wrote, from the root.
 #[must_use]
 pub fn logs() -> Vec<PathBuf> {
-    names().iter().map(Names::current).collect()
+    let known = WRITTEN.load();
+    known.iter().flat_map(|known| known.iter()).flat_map(|written| &written.names).map(Names::current).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::interpreters::{Given, given, is_interpreter};
-use super::{is_of_system, shebang};
+use super::places::{is_of_system, without_dots};
+use super::shebang;
 use crate::open::open_file;
 use hookweave_command::{Starts, Word, is_shell, program_name};
 
@@ -80,20 +81,7 @@ fn loaded_by(script: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
             .collect(),
         Language::Ruby => text.lines().filter_map(of_ruby).flat_map(|name| beside(&name)).collect(),
     };
-    candidates.into_iter().filter(|path| path.is_file()).map(|path| plain(&path)).collect()
-}
-
-/// A path without `.` and `..`, as far as its words say so.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => _ = plain.pop(),
-            part => plain.push(part),
-        }
-    }
-    plain
+    candidates.into_iter().filter(|path| path.is_file()).map(|path| without_dots(&path)).collect()
 }
 
 fn language(script: &Path) -> Option<Language> {

@@ -252,7 +252,7 @@ pub(super) fn loose_words(line: &str) -> BTreeSet<(String, bool)> {
 }
 
 /// The path without `.` and `..`; the system goes up from what a link points to.
-fn without_dots(path: &Path) -> PathBuf {
+pub(super) fn without_dots(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
