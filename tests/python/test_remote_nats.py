@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
 import sys
@@ -191,7 +192,6 @@ def test_a_worker_that_leaves_ends_what_it_has(server: NatsServer) -> None:
 def test_a_worker_that_leaves_while_it_is_asked_answers_every_call_that_reached_it(
     server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What the server sends after it confirmed the end of a subscription reaches no worker, and is not meant here.
     reached, answered = set[str](), set[str]()
     leaving: list[Any] = []
     called, replied = _remote_nats._WorkerLink.called, _remote_nats._Listener._replied
@@ -230,10 +230,36 @@ def test_a_worker_that_leaves_while_it_is_asked_answers_every_call_that_reached_
                 left = asyncio.create_task(asyncio.to_thread(lambda: asyncio.run(leaves())))
                 while not left.done():
                     outcomes = await asyncio.gather(*(bash(agent, "ls") for _ in range(30)))
-                    assert {outcome.decision for outcome in outcomes} == {"block"}
+                    assert {outcome.reason for outcome in outcomes} <= {"leaves", "stays"}
                 await left
             assert reached
             assert reached - answered == set()
+
+    run(test())
+
+
+def test_a_worker_that_leaves_hears_that_the_server_sends_no_more(server: NatsServer) -> None:
+    sent = bytearray()
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kept: bytearray) -> None:
+        while data := await reader.read(1 << 16):
+            kept += data
+            writer.write(data)
+        writer.close()
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await asyncio.gather(forward(reader, far_writer, sent), forward(far_reader, writer, bytearray()))
+
+    async def test() -> None:
+        async with await asyncio.start_server(relay, "127.0.0.1", 0) as between:
+            port = between.sockets[0].getsockname()[1]
+            async with await worker_named("leaves").connect(f"nats://127.0.0.1:{port}", group="guards") as connection:
+                await connection.ready()
+        # The server answers a PING when it has done all that came before it.
+        subjects = {*re.findall(rb"UNSUB \d+", sent)}
+        assert len(subjects) == 2
+        assert max(sent.index(ended) for ended in subjects) < sent.rindex(b"PING\r\n")
 
     run(test())
 
