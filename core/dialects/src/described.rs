@@ -50,7 +50,7 @@ pub struct System {
     pub permissions: &'static [Permissions],
     /// What works and what differs, for its page.
     pub facts: &'static [Fact],
-    /// What was decided where its documentation is silent, for its page.
+    /// What was decided where its documentation is silent, for the reader of the file.
     pub decided: &'static [Decided],
     codec: ClaudeCode,
 }

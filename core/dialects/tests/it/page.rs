@@ -23,7 +23,7 @@ pub fn write(table: &Table) -> String {
         flow(&table.summary)
     );
     if !table.facts.is_empty() {
-        page.push_str("\n## What works, and what differs\n\n");
+        page.push_str("\n## Behaviour\n\n");
         for fact in &table.facts {
             let _ = writeln!(page, "* **{}.** {}", fact.topic, flow(&fact.text));
         }
@@ -32,7 +32,7 @@ pub fn write(table: &Table) -> String {
     tools(&mut page, &table.name);
     let _ = write!(
         page,
-        "\n## Every answer\n\n[{name}.toml](../../core/dialects/tests/tables/{name}.toml): each exit code and output on each event.\n",
+        "\n[All exit codes and outputs](../../core/dialects/tests/tables/{name}.toml)\n",
         name = table.name
     );
     page
@@ -41,35 +41,23 @@ pub fn write(table: &Table) -> String {
 /// The page of a system that a file describes.
 pub fn of_system(system: &'static System) -> String {
     let (name, summary) = (system.name, flow(system.summary));
+    let proof = if system.proved { "" } else { " [Unproved](../compatibility.md)." };
     let mut page = format!(
-        "# {}\n\n<!-- Generated from core/dialects/systems/{name}.toml; change it there. -->\n\n{summary}\n",
+        "# {}\n\n<!-- Generated from core/dialects/systems/{name}.toml; change it there. -->\n\n{summary}{proof}\n",
         system.title
     );
-    if !system.proved {
-        page.push_str(
-            "\n**Unproved**: follows documentation and sources; no program of the system was run against it yet.\n",
-        );
-    }
     if !system.facts.is_empty() {
-        page.push_str("\n## What works, and what differs\n\n");
+        page.push_str("\n## Behaviour\n\n");
         for fact in system.facts {
             let _ = writeln!(page, "* **{}.** {}", fact.topic, flow(fact.text));
         }
     }
     events(&mut page, system.dialect());
     tools(&mut page, name);
-    if !system.decided.is_empty() {
-        page.push_str("\n## What was decided\n\n| open | here | because |\n|---|---|---|\n");
-        for decided in system.decided {
-            let texts = [decided.question, decided.answer, decided.reason].map(flow);
-            let _ = writeln!(page, "| {} |", texts.join(" | "));
-        }
-    }
-    page.push_str("\nEverything else is as in [Claude Code](claude-code.md).\n");
     page
 }
 
-/// How long commands may run, the events with the engine's own name, and a table of those with another one.
+/// How long commands may run, the events with the engine's own name in any spelling, and a table of the others.
 fn events(page: &mut String, dialect: &dyn Dialect) {
     let mut limits: Vec<(String, Vec<&str>)> = Vec::new();
     let (mut own, mut others) = (Vec::new(), String::new());
@@ -83,7 +71,7 @@ fn events(page: &mut String, dialect: &dyn Dialect) {
             None => limits.push((limit, vec![event])),
         }
         let canonical = subject::canonical(dialect, event);
-        if canonical == event {
+        if plain(canonical) == plain(event) {
             own.push(event);
         } else {
             let _ = writeln!(others, "| {event} | {canonical} |");
@@ -99,7 +87,9 @@ fn events(page: &mut String, dialect: &dyn Dialect) {
     if others.is_empty() && dialect.name() == "hookweave" {
         page.push_str("\nEvery event of the [catalogue](../events.md), by its name.\n");
     } else if !own.is_empty() {
-        let _ = write!(page, "\nWith the engine's names: {}.\n", own.join(", "));
+        let respelled = own.iter().any(|event| subject::canonical(dialect, event) != *event);
+        let spelling = if respelled { " in the system's spelling" } else { "" };
+        let _ = write!(page, "\nWith the engine's names{spelling}: {}.\n", own.join(", "));
     }
     if !others.is_empty() {
         let _ = write!(page, "\n| event | is |\n|---|---|\n{others}");
@@ -118,6 +108,11 @@ fn tools(page: &mut String, dialect: &str) {
         let args: Vec<_> = row.args.iter().map(|(ours, theirs)| format!("`{ours}` is `{theirs}`")).collect();
         let _ = writeln!(page, "| `{}` | `{first}` | {} | {} |", row.ours, others.join(", "), args.join(", "));
     }
+}
+
+/// A name without its spelling: `session:start`, `session_start` and `sessionStart` are SessionStart.
+fn plain(name: &str) -> String {
+    name.replace([':', '_'], "").to_lowercase()
 }
 
 /// One line: a table's text may be broken where its writer likes.
