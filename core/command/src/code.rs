@@ -100,6 +100,7 @@ const HANDS: &[(&str, &[&str])] = &[
     ("concurrently", &[]),
     ("conda", &["run"]),
     ("csh", &["-c"]),
+    ("devbox", &["run"]),
     ("direnv", &["exec"]),
     ("distrobox", &["--", "-e", "enter"]),
     ("docker", &["exec", "run"]),
@@ -171,7 +172,9 @@ const MARKS: &[(&str, &[&str])] = &[
     ("ex", &["!"]),
     ("expect", &["spawn ", "exec "]),
     ("gdb", &["shell ", "!"]),
+    ("less", &["+!"]),
     ("mariadb", &["system ", "\\!"]),
+    ("more", &["+!"]),
     ("mysql", &["system ", "\\!"]),
     ("nvim", &["!"]),
     ("psql", &["\\!"]),
@@ -190,6 +193,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("sort", &["--compress-program"]),
     ("split", &["--filter"]),
     ("tar", &["-I", "--use-compress-program"]),
+    ("zip", &["-TT", "--unzip-command"]),
 ];
 
 /// Programs that delete what they name with all that is in it, behind these words.
@@ -395,6 +399,9 @@ mod tests {
             ("kubectl exec web -n prod -- sh -c 'rm -rf /data'", "sh -c 'rm -rf /data'"),
             ("vim -es -c '!git reset --hard' -c q", "git reset --hard"),
             ("sqlite3 :memory: '.shell rm -rf /'", "rm -rf /"),
+            ("less +'!rm -rf /' x", "rm -rf /"),
+            ("zip x.zip a -T -TT 'rm -rf / #'", "rm -rf / #"),
+            ("devbox run rm -rf /", "rm -rf /"),
             ("tmux send-keys -t 0 'git reset --hard' C-m", "git reset --hard"),
             ("git submodule foreach git clean -fd", "git clean -fd"),
         ] {

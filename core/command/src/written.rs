@@ -55,6 +55,8 @@ pub(crate) fn of_line(text: &str) -> Written {
 
 fn work_out(text: &str) -> Written {
     let mut paper = Paper::default();
+    // `rm${IFS}-rf` is three words.
+    paper.set_variable("IFS", Field::of(" \t\n"));
     paper.text(text, None);
     Written { lines: paper.lines, is_cut: paper.is_cut }
 }
