@@ -273,9 +273,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
         })
     }
 
-    /// Adds the line of a command, with its words that stand apart.
+    /// Adds the line of a command, a text or a list of words, with its words that stand apart.
     fn add_line(&self, args: &H::View<'v>, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
-        let lines = self.as_text(view);
+        let lines = match self.host.kind(view) {
+            Kind::List(length) if length > 0 => self.joined(view),
+            _ => self.as_text(view),
+        };
         found.indeterminate |= lines.indeterminate;
         let words = if lines.items.is_empty() { Found::none() } else { self.words_apart(args) };
         found.indeterminate |= words.indeterminate;
