@@ -48,6 +48,7 @@ export interface NatsBucket {
 }
 
 export interface NatsTls {
+  host: string;
   ca?: string;
   cert?: string;
   key?: string;

@@ -95,6 +95,8 @@ export class NatsTransport implements Transport {
   async #tls(): Promise<NatsTls> {
     const { ca, cert, key } = await pems(this.#at.address, this.#options.tls);
     return {
+      // The client checks a certificate for the names of servers alone: at an IP address it would take one of localhost.
+      host: new URL(this.#at.server).hostname.replace(/^\[|\]$/g, ""),
       ...(ca === null ? {} : { ca: ca.toString() }),
       ...(cert === null ? {} : { cert: cert.toString() }),
       ...(key === null ? {} : { key: key.toString() }),

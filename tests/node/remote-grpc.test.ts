@@ -7,10 +7,11 @@ import { describe, test, type TestContext } from "node:test";
 import grpc from "@grpc/grpc-js";
 import { HookResponse, type HookClient } from "hookweave";
 
+import { identity } from "./support/certificates.js";
 import { Folder } from "./support/files.js";
 import { decodeFromAgent, encodeFromWorker } from "./support/remote-case.js";
 import { dispatch } from "./support/remote.js";
-import { quietClient, runProgram, until } from "./support/tools.js";
+import { quietClient, until } from "./support/tools.js";
 
 type Message = Record<string, unknown>;
 
@@ -104,22 +105,9 @@ describe("the gRPC service", () => {
   });
 
   test("is encrypted, and knows its workers, with grpcs", async (t) => {
-    const folder = new Folder(t);
-    const [key, cert] = [folder.at("key.pem"), folder.at("cert.pem")];
-    const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
-    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    const made = await runProgram("openssl", [
-      ...request,
-      ...names,
-      "-keyout",
-      key,
-      "-out",
-      cert,
-    ]).catch(() => null);
-    if (made?.code !== 0) {
-      t.skip("openssl is not here to make a certificate");
-      return;
-    }
+    const made = await identity(t, new Folder(t), "both");
+    if (made === null) return;
+    const { cert, key } = made;
     const [agent, worker] = [clientOf(t), clientOf(t)];
     worker.registerHook("PreToolUse", () => HookResponse.block("in secret"));
     const serving = await agent.serve("grpcs://localhost:0", { tls: { cert, key, ca: cert } });

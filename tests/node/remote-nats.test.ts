@@ -1,10 +1,12 @@
 /** Fleets: groups of workers at a NATS server, and what happens when one of them, or the server, goes. */
 
 import assert from "node:assert/strict";
+import { createServer, type AddressInfo } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 
 import { HookResponse, type HookClient } from "hookweave";
 
+import { identity } from "./support/certificates.js";
 import { Folder } from "./support/files.js";
 import { NatsServer, withoutServer } from "./support/nats-server.js";
 import { dispatch, WorkerProcess } from "./support/remote.js";
@@ -149,6 +151,67 @@ describe("fleets over NATS", { skip: withoutServer }, () => {
     await right.ready();
     await until(() => names(agent).length > 0);
   });
+
+  test("over TLS the server and its clients prove who they are", async (t) => {
+    const folder = new Folder(t);
+    const [ours, theirs, others] = [
+      await identity(t, folder, "server"),
+      await identity(t, folder, "client"),
+      await identity(t, folder, "other"),
+    ];
+    if (ours === null || theirs === null || others === null) return;
+    const more = `tls { cert_file: "${ours.cert}", key_file: "${ours.key}", ca_file: "${theirs.cert}", verify: true }`;
+    const server = await NatsServer.run(t, folder, more);
+    const address = `nats://localhost:${String(server.port)}`;
+    for (const tls of [
+      theirs,
+      { ...theirs, ca: others.cert },
+      { ca: ours.cert },
+      { ...others, ca: ours.cert },
+    ]) {
+      await assert.rejects(clientOf(t).serve(address, { groups, tls }), { code: "invalid_option" });
+      const stranger = await workerNamed(t, "one").connect(address, { group, tls });
+      await until(() => stranger.state === "waiting");
+      await stranger.close();
+    }
+    const tls = { ...theirs, ca: ours.cert };
+    // Of another host than the certificate.
+    await assert.rejects(clientOf(t).serve(server.address, { groups, tls }), /IP: 127\.0\.0\.1/);
+    const agent = clientOf(t);
+    await agent.serve(address, { groups, tls });
+    const connection = await workerNamed(t, "in secret").connect(address, { group, tls });
+    await connection.ready();
+    await until(() => names(agent).length > 0);
+    assert.equal((await dispatch(agent)).reason, "in secret");
+  });
+});
+
+test("a server without TLS hears no secret", async (t) => {
+  const heard: Buffer[] = [];
+  const plain = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (data) => {
+      heard.push(data);
+      if (data.includes("PING")) socket.write("PONG\r\n");
+    });
+    const info = { server_id: "x", version: "2.11.0", max_payload: 1 << 20, auth_required: true };
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+  });
+  await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+  t.after(() => plain.close());
+  const address = `127.0.0.1:${String((plain.address() as AddressInfo).port)}`;
+  for (const [secret, options] of [
+    ["", { token: "secret" }],
+    ["user:secret@", {}],
+  ] as const) {
+    const serving = clientOf(t).serve(`nats://${secret}${address}`, {
+      groups,
+      tls: {},
+      ...options,
+    });
+    await assert.rejects(serving, /encrypt|TLS/i);
+  }
+  assert.ok(!Buffer.concat(heard).includes("secret"));
 });
 
 test("what cannot be a fleet is refused", async (t) => {

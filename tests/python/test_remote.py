@@ -6,9 +6,7 @@ import asyncio
 import contextlib
 import contextvars
 import os
-import shutil
 import socket
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -20,6 +18,7 @@ import pytest
 from hookweave import HookClient, HookResponse, InvalidOptionError, PreToolUseEvent, ServingWorkers, WorkerConnection
 from hookweave._remote_grpc import GrpcTransport
 
+from certificates import identity, needs_openssl
 from remote_programs import Program, worker_client
 from support import LIMIT, new_client, until_async
 
@@ -332,16 +331,7 @@ def test_grants_are_kept(address: str, caplog: pytest.LogCaptureFixture) -> None
     run(test())
 
 
-def identity(folder: Path, name: str) -> dict[str, str]:
-    """A certificate, which is its own root, and its key."""
-    tls = {"cert": str(folder / f"{name}.crt"), "key": str(folder / f"{name}.key")}
-    request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", tls["key"], "-out", tls["cert"]]
-    subprocess.run(["openssl", *request, *names], check=True, capture_output=True, timeout=LIMIT)
-    return tls
-
-
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not here to make a certificate")
+@needs_openssl
 @pytest.mark.parametrize("is_mutual", [False, True])
 def test_over_tls_each_end_proves_who_it_is(tmp_path: Path, is_mutual: bool) -> None:
     ours, theirs, others = (identity(tmp_path, name) for name in ("agent", "worker", "other"))

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hookweave import HookClient, HookResponse, InvalidOptionError, _remote_nats
 
+from certificates import identity, needs_openssl
 from nats_server import NatsServer, needs_server
 from remote_programs import Program
 from support import LIMIT, new_client, until_async
@@ -319,6 +320,62 @@ def test_only_who_knows_the_token_of_the_server_is_taken(tmp_path: Path) -> None
                 ) as connection:
                     await connection.ready()
                     await until_async(lambda: names(agent) == ["guards/who"])
+
+    run(test())
+
+
+@needs_openssl
+@pytest.mark.parametrize("is_mutual", [False, True])
+def test_over_tls_the_server_and_its_clients_prove_who_they_are(tmp_path: Path, is_mutual: bool) -> None:
+    ours, theirs, others = (identity(tmp_path, name) for name in ("server", "client", "other"))
+    proof = f', ca_file: "{theirs["cert"]}", verify: true' if is_mutual else ""
+    config = f'tls {{ cert_file: "{ours["cert"]}", key_file: "{ours["key"]}"{proof} }}'
+    own = theirs if is_mutual else {}
+    strangers = [{**own}, {**own, "ca": others["cert"]}]
+    if is_mutual:
+        strangers += [{"ca": ours["cert"]}, {**others, "ca": ours["cert"]}]
+
+    async def test() -> None:
+        with NatsServer(tmp_path, config) as server:
+            address, agent = f"nats://localhost:{server.port}", new_client()
+            for stranger in strangers:
+                with pytest.raises(InvalidOptionError):
+                    await new_client().serve(address, groups=["guards"], tls=stranger)
+                async with await worker_named("one").connect(address, group="guards", tls=stranger) as worker:
+                    await until_async(lambda at=worker: at.state == "waiting")  # type: ignore[misc]
+            friend = {**own, "ca": ours["cert"]}
+            # Of another host than the certificate.
+            with pytest.raises(InvalidOptionError, match=r"(?i)certificate"):
+                await new_client().serve(server.address, groups=["guards"], tls=friend)
+            async with (
+                await agent.serve(address, groups=["guards"], tls=friend),
+                await worker_named("in secret").connect(address, group="guards", tls=friend) as connection,
+            ):
+                await connection.ready()
+                await until_async(lambda: names(agent))
+                assert (await bash(agent, "ls")).reason == "in secret"
+
+    run(test())
+
+
+def test_a_server_without_tls_hears_no_secret(tmp_path: Path) -> None:
+    heard = bytearray()
+
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b'INFO {"server_id": "x", "version": "2.11.0", "max_payload": 1048576, "auth_required": true}\r\n')
+        while data := await reader.read(1 << 16):
+            heard.extend(data)
+            if b"PING" in data:
+                writer.write(b"PONG\r\n")
+        writer.close()
+
+    async def test() -> None:
+        async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
+            address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            for secret, options in (("", {"token": "secret"}), ("user:secret@", {})):
+                with pytest.raises(InvalidOptionError, match="does not encrypt"):
+                    await new_client().serve(f"nats://{secret}{address}", groups=["guards"], tls={}, **options)
+        assert b"secret" not in heard
 
     run(test())
 
