@@ -14,6 +14,7 @@ use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
 use crate::tool::names::{PROGRAMS, WORDS_APART, known_names, quoted};
+use crate::tool::usual::CODES;
 use crate::tool::{Likeness, Need, Tool, Tools, usual};
 use hookweave_command::{Reading, read as read_line};
 
@@ -269,6 +270,9 @@ impl<'v, H: Host> MatchInput<'v, H> {
             if let Some(task) = self.host.get(args, TASK) {
                 self.add_command(&task, &mut found);
             }
+            if let Some(program) = self.likeness().and(self.tool()).and_then(usual::interpreter) {
+                self.add_code(args, program, &mut found);
+            }
             found
         })
     }
@@ -309,6 +313,22 @@ impl<'v, H: Host> MatchInput<'v, H> {
                 self.add_line(view, &command, found);
             }
             self.add_program(view, found);
+        }
+    }
+
+    /// Adds the code that a tool such as `python` runs, as the command line that runs the same, and its lines for a shell.
+    fn add_code(&self, args: &H::View<'v>, program: &str, found: &mut Found<Cow<'v, str>>) {
+        for view in CODES.into_iter().filter_map(|name| self.host.get(args, name)) {
+            for code in self.as_text(&view).items {
+                // Notebooks hand these to a shell.
+                let (cell, rest) = code.split_once('\n').unwrap_or((&code, ""));
+                if matches!(cell.trim_end(), "%%bash" | "%%sh" | "%%script bash" | "%%script sh") {
+                    found.items.push(Cow::Owned(rest.to_owned()));
+                }
+                let lines = code.lines().filter_map(|line| line.trim_start().strip_prefix('!'));
+                found.items.extend(lines.map(|line| Cow::Owned(line.to_owned())));
+                found.items.push(Cow::Owned(format!("{program} {}", quoted(&code))));
+            }
         }
     }
 

@@ -193,6 +193,37 @@ pub fn quoted(word: &str) -> Cow<'_, str> {
 const LIKE_SHELLS: Row =
     Row { ours: &["Bash"], names: &["command", "console", "exec", "execute", "execute_script", "run", "run_script"] };
 
+/// Tools that run code, by the last part of their names, behind what runs the same code in a command line.
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    (
+        "python3 -c",
+        &[
+            "code_interpreter",
+            "execute_cell",
+            "execute_python",
+            "execute_python_code",
+            "ipython",
+            "jupyter",
+            "jupyter_execute",
+            "python",
+            "python3",
+            "python_exec",
+            "python_interpreter",
+            "python_repl",
+            "python_repl_ast",
+            "python_tool",
+            "run_cell",
+            "run_python",
+            "run_python_code",
+        ],
+    ),
+    ("node -e", &["execute_javascript", "javascript", "node", "node_repl", "run_javascript", "run_js", "run_node"]),
+];
+
+/// Arguments of theirs that hold the code.
+pub(crate) const CODES: [&str; 8] =
+    ["code", "cell", "input", "python_code", "query", "script", "source", "source_code"];
+
 /// Arguments that hold paths, beside the engine's own, nearest first.
 const PATHS: &[&str] = &[
     "filePath",
@@ -336,10 +367,21 @@ static BY_LAST_PART: LazyLock<FxHashMap<String, Tool>> = LazyLock::new(|| {
 
 /// What a tool resembles that has none of the known names, by the last part of its own: `mcp__fs__read_file` reads.
 pub(crate) fn alike(name: &str) -> Option<&'static Tool> {
-    let known = |part: &str| usual(part).or_else(|| BY_LAST_PART.get(part));
+    last_parts(name).find_map(|part| usual(part).or_else(|| BY_LAST_PART.get(part)))
+}
+
+/// What runs the code of such a tool in a command line: `python3 -c`.
+pub(crate) fn interpreter(name: &str) -> Option<&'static str> {
+    let is_it = |part: &str, names: &[&str]| names.iter().any(|name| letters(name).eq(letters(part)));
+    let of_part = |part| INTERPRETERS.iter().find(|(_, names)| is_it(part, names)).map(|(program, _)| *program);
+    last_parts(name).find_map(of_part)
+}
+
+/// A name, and each of its ends that may be the name of a tool.
+fn last_parts(name: &str) -> impl Iterator<Item = &str> {
     let ends = name.match_indices("__").map(|(at, sign)| at + sign.len());
     let signs = name.match_indices(['.', '/', ':', '-']).map(|(at, _)| at + 1);
-    known(name).or_else(|| ends.chain(signs).find_map(|at| name.get(at..).and_then(known)))
+    std::iter::once(0).chain(ends).chain(signs).filter_map(|at| name.get(at..))
 }
 
 /// The usual spellings of such arguments, for a tool whose own cannot all be listed.
