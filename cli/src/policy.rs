@@ -124,12 +124,21 @@ pub(crate) struct Which {
     /// Also use the hooks of this agent definition
     #[arg(long, value_name = "NAME", conflicts_with = "files")]
     pub(crate) agent_files: Option<String>,
+
+    /// Whether calls depend on it: then the files given with --file are guarded as those at usual places are.
+    #[arg(skip)]
+    pub(crate) acts: bool,
 }
 
 impl Which {
     /// The directory.
     pub(crate) fn directory(&self) -> PathBuf {
         self.cwd.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
+    /// The same to decide by.
+    pub(crate) fn to_act(&self) -> Self {
+        Self { acts: true, ..self.clone() }
     }
 
     /// The same to list hooks without running any: a file's errors are shown beside the rest.
@@ -156,7 +165,7 @@ impl Which {
         if self.partial {
             return why;
         }
-        let Ok(policy) = Policy::load_requests(&self.to_look_at().requests(), project) else { return why };
+        let Ok(policy) = Policy::load_requests(&self.to_look_at().requests(), project, false) else { return why };
         let mistakes: Vec<Problem> = policy.report.problems.into_iter().filter(|problem| problem.fatal).collect();
         if mistakes.is_empty() {
             return why;
@@ -211,7 +220,8 @@ impl Policy {
         if let Some(plugin) = which.plugins.iter().find(|plugin| !plugin.is_dir()) {
             return Err(Failed::file(plugin, "is no directory; name that of a plugin with --plugin"));
         }
-        let policy = Self::load_requests(&which.requests(), project).map_err(|why| which.with_places(why, project))?;
+        let policy = Self::load_requests(&which.requests(), project, which.acts && !which.files.is_empty())
+            .map_err(|why| which.with_places(why, project))?;
         let is_defined = || policy.report.found.iter().any(|found| found.scope == Scope::Agent);
         if let Some(name) = which.agent_files.as_ref().filter(|_| !is_defined()) {
             let places = ".hookweave/agents/NAME.toml (or .json) and .wingman/agents/NAME/agent.json";
@@ -225,27 +235,33 @@ impl Policy {
     pub(crate) fn of_file(file: &Path, scope: Scope) -> Result<Self> {
         let mut options = LoadRequest::file(file);
         options.scope = scope;
-        Self::load_requests(&[options.into()], Path::new("."))
+        Self::load_requests(&[options.into()], Path::new("."), false)
     }
 
     /// Policies that come with hookweave, by their names, for a project.
     pub(crate) fn of_names(names: &[String], project: &Path) -> Result<Self> {
-        let policy = Self::load_with(&[], project, &Map::new())?;
+        let policy = Self::load_with(&[], project, &Map::new(), false)?;
         let hooks = ReadyMade::read("policies", &Json, &&json!({ "names": names }))?;
         register_ready_made(&policy.registry, &policy.runtime, hooks, &|hook, _| hook)?;
         Ok(policy)
     }
 
-    /// Loads requests; what the files say of the client itself holds for the client.
-    fn load_requests(requests: &[LoadRequest], project: &Path) -> Result<Self> {
-        let policy = Self::load_with(requests, project, &Map::new())?;
+    /// Loads requests; what the files say of the client itself holds for the client. Files that are named have a guard if
+    /// it is wanted.
+    fn load_requests(requests: &[LoadRequest], project: &Path, guards_named: bool) -> Result<Self> {
+        let policy = Self::load_with(requests, project, &Map::new(), guards_named)?;
         let known = |name: &str| name != "audit_level";
         let options: Map<String, Value> =
             policy.report.options.iter().filter(|(name, _)| known(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
-        if options.is_empty() { Ok(policy) } else { Self::load_with(requests, project, &options) }
+        if options.is_empty() { Ok(policy) } else { Self::load_with(requests, project, &options, guards_named) }
     }
 
-    fn load_with(requests: &[LoadRequest], project: &Path, options: &Map<String, Value>) -> Result<Self> {
+    fn load_with(
+        requests: &[LoadRequest],
+        project: &Path,
+        options: &Map<String, Value>,
+        guards_named: bool,
+    ) -> Result<Self> {
         // A hook that was found runs in the project that it was approved for, wherever the agent was started below it.
         let is_named = |request: &LoadRequest| matches!(request, LoadRequest::File(_));
         let settings =
@@ -264,6 +280,9 @@ impl Policy {
             report.lost.extend(loaded.lost);
             report.problems.extend(loaded.problems);
             report.options.extend(loaded.options);
+        }
+        if guards_named {
+            files.guard_named(&registry, &runtime, project, &|hook, _| hook)?;
         }
         Ok(Self { registry, runtime, report, sees_whole_sessions: false })
     }

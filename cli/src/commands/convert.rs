@@ -21,9 +21,8 @@ use serde_json::json;
 use crate::agents::{Agent, agent};
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
-use crate::hook_command::is_this_command;
+use crate::hook_command::{is_this_command, quoted};
 use crate::hook_file::{guard, table};
-use crate::policy::relative;
 use crate::screen::{BAD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
 use crate::settings::Settings;
 
@@ -198,13 +197,13 @@ impl Convert {
         Ok(Verdict::of(whole))
     }
 
-    /// Entries that name a file run what it says, also after an agent changed it.
+    /// Entries that name a file run what it says, also after something changed it that nobody was asked about.
     fn say_what_guards_it(&self, screen: Screen<'_>, to: &str, hooks: &[&Declared]) -> Result<()> {
         let Some(first) = hooks.first().filter(|_| to != "hookweave") else { return Ok(()) };
         let (file, dialect) = (self.file.display(), first.dialect.name());
         let what = format!(
-            "{to} runs {file} as it stands then, without approvals, and may change it unasked; `hookweave install --agent {to} \
-             --source {dialect}` runs its hooks with approvals, and guards the file"
+            "{to} runs {file} as it stands then, without approvals; `hookweave install --agent {to} --source {dialect}` runs \
+             its hooks with approvals"
         );
         Ok(writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(&what))?)
     }
@@ -215,10 +214,8 @@ impl Convert {
             |why: String| Failed::new(format!("{}: {why}", self.out.as_deref().unwrap_or(Path::new("-")).display()));
         let target = named(agent.name)?;
         let mut settings = Settings::read(before).map_err(refuse)?;
-        let file = relative(&std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()), Path::new("."));
-        if file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\;&|<>*?()".contains(letter)) {
-            return Err(Failed::new(format!("`{file}` cannot be part of a command line; rename the file")));
-        }
+        // The agent may work in another folder, whose file of the same name would run without an approval.
+        let file = quoted(&std::path::absolute(&self.file).map_err(|why| Failed::file(&self.file, why))?);
         let mut carried = Vec::new();
         for hook in hooks {
             let event = home(agent, target, hook.spec.event.as_str());

@@ -55,7 +55,7 @@ impl Guarding {
 
     /// The policy, and the text about hooks that wait for an approval. Without what it must have every gate is refused.
     pub(crate) fn load(&self, which: &Which) -> Result<(Policy, Option<String>)> {
-        let policy = Policy::load(&which.to_look_at())?;
+        let policy = Policy::load(&which.to_look_at().to_act())?;
         // An agent whose own files are a source must not meet this very command again.
         policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
         if !which.partial {

@@ -110,7 +110,19 @@ impl Hook {
 
     /// What it says by which less is guarded than its project's policy would.
     pub(crate) fn weakened(&self, is_of_project: bool, asked: &Which) -> Vec<String> {
-        weakened(&self.which, is_of_project, asked)
+        let mut faults = weakened(&self.which, is_of_project, asked);
+        let is_relative = |file: &&PathBuf| file.is_relative() && self.which.cwd.is_none();
+        // Settings of a project name its own files where the agent says which folder that is.
+        let is_told =
+            is_of_project && dialects::named(&self.agent).is_ok_and(|agent| project_variable(agent).is_some());
+        faults.extend(self.which.files.iter().find(is_relative).filter(|_| !is_told).map(|file| {
+            let file = file.display();
+            format!(
+                "`--file {file}` is looked for in the folder that the agent works in, whose own file of that name then \
+                 decides; write the whole path"
+            )
+        }));
+        faults
     }
 
     /// Whether a command line says what another one says, by any program. A shorter time limit is no difference: it
@@ -254,19 +266,21 @@ impl Hook {
 
 /// The project's directory, which stays when the agent works elsewhere for a while.
 fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
-    let variable = match dialect.name() {
-        "claude-code" => "CLAUDE_PROJECT_DIR",
-        "gemini-cli" => "GEMINI_PROJECT_DIR",
-        "cursor" => "CURSOR_PROJECT_DIR",
-        name => {
-            let own = system(name).and_then(|system| system.variables.project.first());
-            own.copied().unwrap_or("HOOKWEAVE_PROJECT_DIR")
-        }
-    };
+    let variable = project_variable(dialect).unwrap_or("HOOKWEAVE_PROJECT_DIR");
     let project_dir = std::env::var_os(variable).map(PathBuf::from).filter(|dir| dir.is_absolute() && dir.is_dir());
     match project_dir {
         Some(project) => Ok(project),
         None => std::env::current_dir().map_err(|error| Failed::new(format!("the working directory is gone: {error}"))),
+    }
+}
+
+/// The variable by which an agent names the project's folder.
+fn project_variable(dialect: &dyn Dialect) -> Option<&'static str> {
+    match dialect.name() {
+        "claude-code" => Some("CLAUDE_PROJECT_DIR"),
+        "gemini-cli" => Some("GEMINI_PROJECT_DIR"),
+        "cursor" => Some("CURSOR_PROJECT_DIR"),
+        name => system(name)?.variables.project.first().copied(),
     }
 }
 

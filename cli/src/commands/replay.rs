@@ -62,7 +62,7 @@ impl<'w> Policies<'w> {
         let at = if let Some(at) = known {
             at
         } else {
-            let (policy, _) = delegates::load(&Which { sources: sources.clone(), ..self.which.clone() })?;
+            let (policy, _) = delegates::load(&Which { sources: sources.clone(), ..self.which.to_act() })?;
             left_out(&policy.report)?;
             self.loaded.push((sources, policy));
             self.loaded.len() - 1

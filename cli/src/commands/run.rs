@@ -47,7 +47,7 @@ impl Run {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let given = self.event.read()?;
-        let (policy, _) = delegates::load(&self.which)?;
+        let (policy, _) = delegates::load(&self.which.to_act())?;
         left_out(&policy.report)?;
         let audit = self.audit.open()?;
         let began = now();

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::config::Problem;
-use crate::config::discover::{Discovery, discover};
+use crate::config::discover::{Discovery, discover, guard_named};
 use crate::config::lint::refuse_errors;
 use crate::config::load::{Configuration, FoundFile, LoadOptions, LostApproval, Ready, UntrustedHook, load};
 use crate::config::reload::{Change, Changes, Reload, judge};
@@ -147,6 +147,22 @@ impl Files {
         self.lock().push(batch);
         notify_observer(registry, &report);
         Ok(report)
+    }
+
+    /// Registers the guard of the policy's files for an agent that is judged by files that a person named: one for all that
+    /// are loaded, however often one of them is named. A program that loads a file decides by itself who may change it.
+    pub fn guard_named<T>(
+        &self,
+        registry: &Registry<T>,
+        runtime: &Arc<Runtime>,
+        cwd: &Path,
+        wrap: Wrap<'_, T>,
+    ) -> Result<(), Error> {
+        let batches = self.lock();
+        if let Some(guard) = guard_named(cwd, batches.iter().map(|batch| &batch.configuration))? {
+            register(registry, (registry.seat(), None), runtime, &guard, wrap)?;
+        }
+        Ok(())
     }
 
     /// Reads every file again without changing what is in force.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::closed::Expected;
-use super::configuration::{Configuration, FoundFile, Piece};
+use super::configuration::{Configuration, FoundFile, Piece, Ready};
 use super::load::{refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
@@ -392,8 +392,45 @@ fn guard_policy_files(discovery: &Discovery<'_>, roots: &Roots, configuration: &
         agent: discovery.agent.as_deref(),
         plugins: &discovery.plugins,
         store: store.as_ref().map(TrustStore::path),
+        named: &[],
     };
-    configuration.policy_files = policy_files::guard(&places, configuration);
+    configuration.policy_files = policy_files::guard(&places, configuration.in_force());
+}
+
+/// The guard of the policy's files where a person named the files: they count too, by their whole paths, with the scripts
+/// of their hooks. As everywhere, only a file of the administrator or the user switches it off.
+pub(crate) fn guard_named<'n>(
+    cwd: &Path,
+    named: impl Iterator<Item = &'n Configuration> + Clone,
+) -> Result<Option<Ready>, Error> {
+    let own = Discovery {
+        sources: ["hookweave", "managed", "user"].map(str::to_owned).to_vec(),
+        // No file of a project is read, so that no approval counts either.
+        trust: Trust::All,
+        partial: true,
+        ..Discovery::new(cwd)
+    };
+    if discover(&own)?.guards_policy_files == Some(false) {
+        return Ok(None);
+    }
+    let directories = own.directories.with_real_home();
+    let store = TrustStore::usual(&directories);
+    // Without `..`, which would make a folder that is only passed through one of theirs.
+    let place = |file: &Path| match (file.parent(), file.file_name()) {
+        (Some(folder), Some(name)) => real(folder).join(name),
+        _ => real(file),
+    };
+    let files: Vec<PathBuf> =
+        named.clone().flat_map(|named| named.found.iter().map(|found| place(&found.file))).collect();
+    let places = policy_files::Places {
+        directories: &directories,
+        levels: &places::project_levels(&real(cwd), directories.home.as_deref()),
+        agent: None,
+        plugins: &[],
+        store: store.as_ref().map(TrustStore::path),
+        named: &files,
+    };
+    Ok(policy_files::guard(&places, named.flat_map(Configuration::in_force)))
 }
 
 /// Says with each file how many of its hooks wait for an approval.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::configuration::{Configuration, Ready};
+use super::configuration::Ready;
 use super::links::real;
 use super::places::{self, Directories};
 use super::{Declared, Guard, Run};
@@ -79,7 +79,7 @@ struct PolicyFiles {
     levels: Vec<PathBuf>,
     agent: Option<String>,
     plugins: Vec<PathBuf>,
-    /// Files by their whole paths: those of the user and the machine, approvals, scripts, the program itself.
+    /// Files by their whole paths: those of the user and the machine, named ones, approvals, scripts, the program itself.
     paths: Vec<PathBuf>,
     /// The same, as they are compared.
     named: Vec<String>,
@@ -97,11 +97,13 @@ pub(super) struct Places<'p> {
     pub(super) plugins: &'p [PathBuf],
     /// Where approvals are kept.
     pub(super) store: Option<&'p Path>,
+    /// Files that a person named, wherever they are.
+    pub(super) named: &'p [PathBuf],
 }
 
-/// The hook that asks a person before one of the files is changed.
-pub(super) fn guard(places: &Places<'_>, configuration: &Configuration) -> Option<Ready> {
-    let files = Arc::new(PolicyFiles::new(places, configuration));
+/// The hook that asks a person before one of the files, or a script of the hooks in force, is changed.
+pub(super) fn guard<'r>(places: &Places<'_>, in_force: impl Iterator<Item = &'r Ready>) -> Option<Ready> {
+    let files = Arc::new(PolicyFiles::new(places, in_force));
     let mut spec = HookSpec::new("PreToolUse")
         .matcher(MatcherSpec::default().writes(Writes::new(LABEL, files)))
         .fail_behavior(FailBehavior::Block)
@@ -128,24 +130,28 @@ pub(super) fn guard(places: &Places<'_>, configuration: &Configuration) -> Optio
 }
 
 impl PolicyFiles {
-    fn new(places: &Places<'_>, configuration: &Configuration) -> Self {
+    fn new<'r>(places: &Places<'_>, in_force: impl Iterator<Item = &'r Ready>) -> Self {
         let fixed = places::all(places.directories, &[], None, places.plugins).into_iter().map(|place| place.file);
         let own = || {
             let stores =
                 places.store.into_iter().flat_map(|store| [store.to_path_buf(), store.with_file_name(INSTALLED)]);
             stores.chain(places.directories.home.iter().flat_map(|home| GIT_OF_USER.iter().map(|file| home.join(file))))
         };
+        // What a project is filled with is the work of its agent, what is filled beside it is not.
+        let is_beside = |file: &&PathBuf| !places.levels.iter().any(|level| real(file).starts_with(level));
         // A plugin may be in a project, whose folder is not the user's own.
         let of_user = places::all(places.directories, &[], None, &[]).into_iter().map(|place| place.file);
-        let own_folders = own().chain(of_user).flat_map(|path| [real(&path), path]).flat_map(|path| {
+        let beside = places.named.iter().filter(is_beside).cloned();
+        let own_folders = own().chain(of_user).chain(beside).flat_map(|path| [real(&path), path]).flat_map(|path| {
             path.ancestors().skip(1).map(|folder| folder.to_string_lossy().replace('\\', "/")).collect::<Vec<_>>()
         });
         let own_folders: BTreeSet<String> = own_folders.filter(|folder| !folder.is_empty()).collect();
-        let scripts = configuration.in_force().flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
+        let scripts = in_force.flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
         let paths: Vec<PathBuf> = fixed
             .chain(own())
             .chain(places.directories.state.iter().map(|state| state.join(KEPT)))
             .chain(scripts)
+            .chain(places.named.iter().cloned())
             .chain([PathBuf::from(GIT_OF_ALL)])
             .flat_map(|path| [real(&path), path])
             .chain(programs())
