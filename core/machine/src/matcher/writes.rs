@@ -10,6 +10,7 @@ mod protected;
 mod readers;
 mod search;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 use std::rc::Rc;
@@ -402,6 +403,11 @@ impl Lines<'_> {
         if self.files.is_of_policy() && policy::ends_processes(self.line) {
             return Some(Touched::Unnamed);
         }
+        if self.files.is_of_policy()
+            && let Some(word) = self.copied_program(directories)
+        {
+            return Some(Touched::by(&word));
+        }
         self.commands().find_map(|command| {
             if self.files.is_of_policy()
                 && let Some(word) = self.reached(command, directories)
@@ -417,6 +423,18 @@ impl Lines<'_> {
             };
             is_touched.then_some(Touched::Unnamed)
         })
+    }
+
+    /// The word by which a line copies the program: under another name it does the same, and nothing tells it apart.
+    fn copied_program(&self, directories: &[String]) -> Option<Word> {
+        let is_written = !self.line.writes.is_empty();
+        let is_it = |word: &Word| {
+            policy::is_program(&word.plain) && self.names(word, directories)
+                || word.is_filled_in() && policy::looks_up_program(self.line)
+        };
+        let read = self.line.reads.iter().filter(|_| is_written).find(|word| is_it(word)).cloned();
+        let mut copied = self.commands().flat_map(|command| programs::copied_words(command, is_written));
+        read.or_else(|| copied.find(|word| is_it(word)).map(Cow::into_owned))
     }
 
     /// What of a command's words may be a file of the set that it changes.

@@ -157,6 +157,14 @@ fn changes(args: &[Word]) -> bool {
     args.iter().any(|word| CHANGES.contains(&word.plain.as_str()) || word.is_filled_in())
 }
 
+/// Whether words behind any program's name are those by which approvals are given and taken: a copy of the program has the
+/// name that it was given.
+pub(super) fn approves(args: &[Word]) -> bool {
+    let is_verb = |word: &Word| matches!(word.plain.as_str(), "approve" | "revoke");
+    let mut behind = args.iter().skip_while(|word| !matches!(word.plain.as_str(), "approvals" | "trust"));
+    behind.any(is_verb)
+}
+
 /// `trust approve` and its kin.
 fn is_approval(args: &[Word]) -> bool {
     let mut pairs = args.iter().zip(args.iter().skip(1));
@@ -165,11 +173,15 @@ fn is_approval(args: &[Word]) -> bool {
     })
 }
 
-/// Whether a text that a program runs, or a line that is not understood, names hookweave and such a word behind it.
+/// Whether a text that a program runs, or a line that is not understood, names hookweave and such a word behind it, or gives
+/// or takes approvals by a program of any name.
 pub(super) fn changes_by_text(text: &str) -> bool {
     let is_of_name = |letter: char| letter.is_alphanumeric() || "._-/\\@".contains(letter);
-    let mut words = text.split(|letter: char| !is_of_name(letter));
-    words.any(is_program) && words.any(|word| CHANGES.contains(&word))
+    let words = || text.split(move |letter: char| !is_of_name(letter)).filter(|word| !word.is_empty());
+    let mut behind = words().skip_while(|word| !is_program(word));
+    let mut pairs = words().zip(words().skip(1));
+    behind.any(|word| CHANGES.contains(&word))
+        || pairs.any(|pair| matches!(pair, ("trust", "approve" | "revoke") | ("approvals", "revoke")))
 }
 
 /// Whether a line ends processes of hookweave: `pkill hookweave`, `kill $(pgrep hookweave)`.

@@ -45,6 +45,12 @@ const GIT_READS: &[&str] = &[
     "tag",
 ];
 
+/// Programs that run lines that come from elsewhere, most of them later and below no process of the agent.
+const LATER: &[&str] = &["at", "batch", "crontab", "expect"];
+
+/// Programs that write out what they read, byte for byte or so that it can be put together again.
+const COPY: &[&str] = &["base64", "cat", "head", "tac", "tail", "xxd", "zcat"];
+
 /// Programs that run a text that comes from elsewhere if no file is named.
 const INTERPRETERS: &[&str] =
     &["bun", "deno", "ed", "ex", "lua", "node", "perl", "php", "python", "python3", "ruby", "Rscript"];
@@ -103,6 +109,7 @@ pub(super) fn usage(command: &Simple) -> Use<'_> {
             return Use::Files(Changes { written, ..Changes::default() });
         }
         _ if readers::reads(program, args) => return Use::Nothing,
+        _ if policy::approves(args) => return Use::Policy,
         _ if is_fed => return Use::Fed,
         _ => {}
     }
@@ -110,7 +117,7 @@ pub(super) fn usage(command: &Simple) -> Use<'_> {
     if matches!(program, "aria2c" | "curl" | "wget") {
         words.extend(fetched(args));
     }
-    let is_told = known(INTERPRETERS) && words.first().is_none_or(|word| word.plain == "-");
+    let is_told = known(LATER) || known(INTERPRETERS) && words.first().is_none_or(|word| word.plain == "-");
     // The text of a shell is read as the commands that it is.
     let texts = if is_shell(program) { Vec::new() } else { texts(args) };
     if known(RUN) && !words.is_empty() {
@@ -175,6 +182,16 @@ pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
 /// What `dd` and its kin read: `if=FILE`.
 fn inputs(args: &[Word]) -> impl Iterator<Item = Cow<'_, Word>> {
     args.iter().filter_map(|word| Some(Cow::Owned(word.with(word.plain.strip_prefix("if=")?))))
+}
+
+/// The words of a command that name what it copies, also by what it prints where that is written to a file.
+pub(super) fn copied_words(command: &Simple, is_written: bool) -> Vec<Cow<'_, Word>> {
+    match running(command) {
+        Some(("cp" | "ditto" | "install" | "rsync" | "scp", args, _)) => operands(args),
+        Some(("dd", args, _)) => inputs(args).collect(),
+        Some((program, args, _)) if is_written && COPY.contains(&program) => operands(args),
+        _ => Vec::new(),
+    }
 }
 
 /// Values that stand in one word with their option: `-fFILE`.
