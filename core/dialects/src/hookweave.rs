@@ -61,8 +61,8 @@ impl Dialect for Hookweave {
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let known = canonical::built_in(declared_event)?;
         let has_tool = known.fields.iter().any(|field| field.name == "tool");
-        let read = if has_tool { Names::of_tools } else { Names::new };
-        if let Err(why) = read(matcher.unwrap_or_default()) {
+        let names = matcher.unwrap_or_default();
+        if let Err(why) = if has_tool { Names::of_tools(names, true) } else { Names::new(names) } {
             return Some(Err(format!("matcher {why}")));
         }
         let matcher = match matcher.map(str::trim) {

@@ -154,17 +154,22 @@ impl Matcher {
         let names = |field: &str, text: &Option<String>| {
             text.as_deref().map(Names::new).transpose().map_err(|why| bad(field, why))
         };
+        let is_own = spec.naming.is_none();
         let pattern = |field: &str, text: &Option<String>| {
-            text.as_deref().map(Pattern::new).transpose().map_err(|why| bad(field, why))
+            let text = text.as_deref();
+            let read =
+                text.filter(|_| is_own).map_or(Ok(()), |text| rule::no_pattern(text, field == "command_pattern"));
+            read.and_then(|()| text.map(Pattern::new).transpose()).map_err(|why| bad(field, why))
         };
         let args = spec.args.iter().map(|(path, test)| {
-            ArgCondition::new(path, test).map_err(|why| {
+            let read = if is_own { test.check() } else { Ok(()) };
+            read.and_then(|()| ArgCondition::new(path, test)).map_err(|why| {
                 // An argument's own name stays as it is.
                 Error::new(Code::InvalidMatcher, format!("matcher.args.{path}: {why}"))
             })
         });
-        let is_own = spec.naming.is_none();
-        let tool = spec.tool.as_deref().map(Names::of_tools).transpose().map_err(|why| bad("tool", why))?;
+        let tool = spec.tool.as_deref().map(|names| Names::of_tools(names, is_own));
+        let tool = tool.transpose().map_err(|why| bad("tool", why))?;
         let tool = tool.filter(|names| !names.is_all());
         Ok(Self {
             usual: tool
@@ -178,7 +183,7 @@ impl Matcher {
             path: spec
                 .path_pattern
                 .as_deref()
-                .map(PathGlob::new)
+                .map(|glob| rule::no_rule(glob).filter(|_| is_own).map_or_else(|| PathGlob::new(glob), Err))
                 .transpose()
                 .map_err(|why| bad("path_pattern", why))?,
             command: pattern("command_pattern", &spec.command_pattern)?,

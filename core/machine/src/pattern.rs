@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::error::{Code, Error};
 use crate::path::{self, PathForms};
+use crate::tool::usual;
 use linear::{Linear, Parsed};
 
 pub use glob::Glob;
@@ -64,17 +65,21 @@ impl Names {
     }
 
     /// Reads names and globs of tools: no tool has a parenthesis in its name, so that a permission rule would match none.
+    /// `is_own` where they name tools as the engine does.
     ///
     /// # Errors
     ///
     /// Says which name is empty or no glob, or where a rule belongs.
-    pub fn of_tools(text: &str) -> Result<Self, String> {
+    pub fn of_tools(text: &str, is_own: bool) -> Result<Self, String> {
         if text.contains(['(', ')']) {
             return Err(format!(
                 "`{text}` names no tool: a permission rule is the `rule` of a matcher, a regular expression its `tool_pattern`"
             ));
         }
         text.split('|').map(str::trim).try_for_each(tool_name)?;
+        if is_own {
+            text.split('|').map(str::trim).try_for_each(own_tool_name)?;
+        }
         Self::new(text)
     }
 
@@ -130,6 +135,16 @@ fn tool_name(name: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Refuses what means something else than a tool of that name to the engine; another system reads its names as it does.
+fn own_tool_name(name: &str) -> Result<(), String> {
+    if name.contains("]*") || name.contains("]+") {
+        return Err(format!(
+            "`{name}` is a regular expression: in a name `[…]` is one letter and `*` any text; write it as `tool_pattern`"
+        ));
+    }
+    usual::mistaken(name).map_or(Ok(()), Err)
 }
 
 /// A pattern that fits this name or id and no other, where names and globs split on `|` are meant.

@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn each_hook_is_warned_of_once() {
         let registry: Registry<()> = Registry::new(Options::default());
-        for (name, tool) in [("idle", "Bahs"), ("other", "Bsah"), ("waits", "Edit")] {
+        for (name, tool) in [("idle", "Bsh"), ("other", "Bassh"), ("waits", "Edit")] {
             let matcher = MatcherSpec::default().tool(tool);
             registry
                 .register(HookSpec { name: Some(name.into()), matcher, ..HookSpec::new("PreToolUse") }, ())

@@ -5,6 +5,7 @@ use serde::Serialize;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::pattern::Names;
 use hookweave_machine::payload::{Host, Kind};
+use hookweave_machine::tool::names::in_other_case;
 
 /// What the host makes of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
@@ -41,10 +42,25 @@ impl Permission {
     }
 }
 
+/// The permission of some tools.
+#[derive(Debug, Clone)]
+struct Rule {
+    names: Names,
+    /// The known tools of which it has the names in another case.
+    usual: Vec<&'static str>,
+    permission: Permission,
+}
+
+impl Rule {
+    fn names(&self, tool: &str) -> bool {
+        self.names.matches(tool) || self.usual.contains(&tool)
+    }
+}
+
 /// The permissions of tools, by name or glob.
 #[derive(Debug, Clone, Default)]
 pub struct Permissions {
-    rules: Vec<(Names, Permission)>,
+    rules: Vec<Rule>,
     otherwise: Permission,
 }
 
@@ -57,9 +73,10 @@ impl Permissions {
 
     /// Adds a rule for tools, by names and globs split on `|`.
     pub fn add(&mut self, tools: &str, permission: Permission) -> Result<(), Error> {
-        let names = Names::of_tools(tools)
+        let names = Names::of_tools(tools, true)
             .map_err(|why| Error::new(Code::InvalidOption, format!("the permission of `{tools}`: {why}")))?;
-        self.rules.push((names, permission));
+        let usual = tools.split('|').filter_map(|name| in_other_case(name.trim())).collect();
+        self.rules.push(Rule { names, usual, permission });
         Ok(())
     }
 
@@ -94,8 +111,8 @@ impl Permissions {
             Permission::Deny => 2,
         };
         let known = names();
-        let names_it = |rule: &Names| rule.matches(tool) || known.iter().any(|name| rule.matches(name));
-        let named = self.rules.iter().filter(|(rule, _)| names_it(rule)).map(|(_, permission)| *permission);
+        let names_it = |rule: &&Rule| rule.names(tool) || known.iter().any(|name| rule.names(name));
+        let named = self.rules.iter().filter(names_it).map(|rule| rule.permission);
         named.max_by_key(strictness).unwrap_or(self.otherwise)
     }
 }
@@ -118,7 +135,12 @@ mod tests {
         assert_eq!(permissions.of("mcp__files__read", Vec::new), Permission::Deny);
         assert_eq!(permissions.of("Bash", Vec::new), Permission::Ask);
         assert_eq!(permissions.of("shell", || vec!["Bash".to_owned(), "mcp__x".to_owned()]), Permission::Deny);
-        assert!(permissions.add("Read||Write", Permission::Deny).is_err());
+        for (tools, why) in
+            [("Read||Write", "empty name"), ("default", "`*`"), ("bahs", "`Bash`"), ("[a-z]*", "tool_pattern")]
+        {
+            let refused = permissions.add(tools, Permission::Deny).unwrap_err();
+            assert!(refused.message().contains(why), "{refused}");
+        }
         assert!(Permission::named("maybe").is_err());
         Ok(())
     }

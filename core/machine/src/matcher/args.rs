@@ -1,5 +1,6 @@
 //! Tests of single arguments.
 
+use super::rule::{no_pattern, no_rule};
 use super::spec::ArgTest;
 use super::{MatchResult, judge_texts};
 use crate::match_input::{MatchInput, scalar_text};
@@ -28,6 +29,17 @@ pub(crate) enum TextTest<'m> {
     Names(&'m Names),
     /// It is this text.
     Is(&'m str),
+}
+
+impl ArgTest {
+    /// Refuses a test that is written as something else.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Glob(text) => no_rule(text).map_or(Ok(()), Err),
+            Self::Regex(text) => no_pattern(text, true),
+            Self::Equals(_) => Ok(()),
+        }
+    }
 }
 
 impl ArgCondition {

@@ -23,6 +23,7 @@ use hookweave_command::{Line, Reading, Simple};
 
 use command::Command;
 use domain::Domain;
+pub(super) use mistakes::{no_pattern, no_rule};
 pub(super) use path_rule::{PathRule, without_here};
 
 /// Whether a text reads as a rule, where a sentence for people belongs.
@@ -95,17 +96,22 @@ impl Rule {
         };
         let is_name = |letter: char| letter.is_alphanumeric() || "_-*.:".contains(letter);
         if name.is_empty() || !name.chars().all(is_name) {
-            return Err(format!("`{text}` is no rule; write a tool's name, or `Tool(pattern)`"));
+            let fix = mistakes::command(text).unwrap_or_else(|| "write a tool's name, or `Tool(pattern)`".to_owned());
+            return Err(format!("`{text}` is no rule; {fix}"));
+        }
+        if is_own && !text.contains('(') {
+            mistakes::of_name(name)?;
         }
         let name = tool_names::from_dialect("claude-code", name);
         let about = content.map_or(Ok(RuleContent::Anything), |content| RuleContent::new(&name, content))?;
-        let mut tools = Tools::new(&name, &about)?;
+        let known = usual::in_other_case(&name).filter(|_| is_own);
+        let mut tools = Tools::new(known.unwrap_or(&name), &about)?;
         if let Tools::Named(named) = &mut tools
-            && is_own
+            && known.is_some()
         {
-            named.extend(usual::in_other_case(&name).map(str::to_owned));
+            named.push(name.to_string());
         }
-        Ok(Self { tools, name: name.into_owned(), about })
+        Ok(Self { tools, name: known.map_or_else(|| name.into_owned(), str::to_owned), about })
     }
 
     /// Whether the rule speaks of a tool that only resembles known ones. One about command lines speaks of every tool that has

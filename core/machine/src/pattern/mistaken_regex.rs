@@ -7,6 +7,59 @@ const MOST_MEANT: usize = 6;
 const TAKE_PATTERNS: &[&str] =
     &["ack", "ag", "awk", "egrep", "expr", "find", "gawk", "git grep", "grep", "jq", "perl", "rg", "sed"];
 
+/// Programs that no host calls a tool.
+pub(crate) const PROGRAMS: &[&str] = &[
+    "apt",
+    "apt-get",
+    "aws",
+    "az",
+    "brew",
+    "cargo",
+    "chgrp",
+    "chmod",
+    "chown",
+    "cp",
+    "crontab",
+    "curl",
+    "dd",
+    "docker",
+    "dropdb",
+    "gcloud",
+    "gh",
+    "git",
+    "helm",
+    "kill",
+    "killall",
+    "kubectl",
+    "mkfs",
+    "mv",
+    "npm",
+    "npx",
+    "pip",
+    "pip3",
+    "pkill",
+    "pnpm",
+    "psql",
+    "reboot",
+    "rm",
+    "rmdir",
+    "scp",
+    "shred",
+    "shutdown",
+    "ssh",
+    "su",
+    "sudo",
+    "systemctl",
+    "terraform",
+    "truncate",
+    "unlink",
+    "wget",
+    "yarn",
+];
+
+/// Folders in which others of one letter are usual: `/mnt/g` is no expression with a flag.
+const FOLDERS: &[&str] = &["data", "dev", "home", "media", "mnt", "opt", "srv", "tmp", "usr", "var"];
+
 /// What regular expressions write, and what command rules write for it; in this order.
 const OF_COMMANDS: &[(&str, &str)] = &[
     ("(?:", "("),
@@ -98,6 +151,26 @@ pub(crate) fn of_path(text: &str) -> Option<String> {
         glob = format!("**/{glob}");
     }
     Some(if glob.contains(['\\', '^', '$', '(', ')', '|', '+']) { String::new() } else { glob })
+}
+
+/// The regular expression that a text means which is written as in JavaScript (`/rm/i`), so that its slashes would be looked
+/// for. Over texts that have paths `/etc/` may be a folder.
+pub(crate) fn of_javascript(text: &str, may_have_paths: bool) -> Option<String> {
+    let (inner, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
+    let is_literal = !inner.is_empty() && !inner.replace(r"\/", "").contains('/');
+    if !is_literal || !flags.chars().all(|flag| "dgimsuvy".contains(flag)) {
+        return None;
+    }
+    let program = inner.split(|c: char| c.is_whitespace() || c == '\\').next().unwrap_or_default();
+    let is_certain = if flags.is_empty() {
+        PROGRAMS.contains(&program) || inner.starts_with('^') || inner.ends_with('$') || inner.contains(r"\s")
+    } else {
+        !FOLDERS.contains(&inner)
+    };
+    // A global or sticky search finds no more.
+    let kept: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
+    let kept = if kept.is_empty() { kept } else { format!("(?{kept})") };
+    (is_certain || !may_have_paths).then(|| format!("{kept}{}", inner.replace(r"\/", "/")))
 }
 
 /// A text without its anchors, and whether it was anchored at its end.

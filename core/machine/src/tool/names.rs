@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 
 use super::ToolDefinition;
 
-pub use super::usual::{PROGRAMS, WORDS_APART, definition as usual_definition, ours, quoted, takes_patches};
+pub use super::usual::{
+    PROGRAMS, WORDS_APART, definition as usual_definition, in_other_case, ours, quoted, takes_patches,
+};
 
 /// One tool under the name of one dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -332,6 +332,9 @@ const DATABASES: &[&str] = &[
     "turso",
 ];
 
+/// Words for every tool, which no tool is called.
+const EVERY: &[&str] = &["default", "everything", "otherwise"];
+
 /// The tools that run command lines.
 pub(crate) const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 
@@ -470,10 +473,33 @@ pub(crate) fn usual(name: &str) -> Option<&'static Tool> {
     BY_NAME.get(name)
 }
 
-/// The known tool of which a name is another case: `bash` is `Bash`, and `web_fetch` is `WebFetch`.
-pub(crate) fn in_other_case(name: &str) -> Option<&'static str> {
-    let mut known = usual(name).into_iter().flat_map(|tool| &tool.same_as).map(String::as_str);
-    known.find(|ours| letters(name).eq(letters(ours)))
+/// The known tool of which a name is another case: `bash` and `BASH` are `Bash`, and `web_fetch` is `WebFetch`.
+#[must_use]
+pub fn in_other_case(name: &str) -> Option<&'static str> {
+    ours().find(|ours| letters(name).eq(letters(ours))).filter(|ours| *ours != name)
+}
+
+/// What a name of a tool certainly means otherwise: every tool, or a known one with two letters in the wrong order. Other
+/// names near a known one may be tools of the host's (`Tasks`).
+pub(crate) fn mistaken(name: &str) -> Option<String> {
+    if EVERY.iter().any(|word| word.eq_ignore_ascii_case(name)) {
+        return Some(format!("`{name}` names no tool: write `*` for every tool"));
+    }
+    let given: Vec<u8> = letters(name).collect();
+    let is_swapped = |ours: &&str| {
+        let known: Vec<u8> = letters(ours).collect();
+        let at = given.iter().zip(&known).position(|(one, other)| one != other);
+        let swapped = at.filter(|_| known.len() == given.len() && known.len() >= 4).map(|at| {
+            let mut swapped = given.clone();
+            if at + 1 < swapped.len() {
+                swapped.swap(at, at + 1);
+            }
+            swapped
+        });
+        swapped.is_some_and(|swapped| swapped == known)
+    };
+    let meant = ours().find(is_swapped)?;
+    Some(format!("`{name}` names no tool (did you mean `{meant}`?)"))
 }
 
 /// Words in the names of tools, each with the known tool that does such a thing.
@@ -602,7 +628,7 @@ mod tests {
     fn a_known_name_in_another_case_is_the_tool() {
         assert_eq!(in_other_case("bash"), Some("Bash"));
         assert_eq!(in_other_case("web-fetch"), Some("WebFetch"));
-        assert_eq!(in_other_case("task"), Some("Task"));
+        assert_eq!((in_other_case("task"), in_other_case("BASH")), (Some("Task"), Some("Bash")));
         assert_eq!((in_other_case("shell"), in_other_case("Bash"), in_other_case("apply_patch")), (None, None, None));
     }
 

@@ -2,7 +2,7 @@
 
 use super::domain::host_of;
 use super::{EDITING, READING, SHELLS};
-use crate::pattern::mistaken_regex;
+use crate::pattern::mistaken_regex::{self, PROGRAMS};
 use crate::tool::{names as tool_names, usual};
 
 /// What ends a command in a line.
@@ -42,9 +42,46 @@ fn covers(rule: &str, rules: &[&str]) -> bool {
     parts.all(|(name, own)| group.contains(&name) && own == content)
 }
 
+/// The name of a rule without parentheses, of which no tool is called so.
+pub(super) fn of_name(name: &str) -> Result<(), String> {
+    if PROGRAMS.contains(&name) {
+        return Err(format!(
+            "`{name}` is a program and no tool; write `Bash({name} *)`, or `{name}(*)` if a tool is called so"
+        ));
+    }
+    usual::mistaken(name).map_or(Ok(()), Err)
+}
+
+/// The rule for a command line that stands where a rule does.
+pub(super) fn command(text: &str) -> Option<String> {
+    let program = text.split_whitespace().next()?;
+    let is_line = PROGRAMS.contains(&program) && !text.contains(['(', ')']);
+    is_line.then(|| format!("write `Bash({text})`"))
+}
+
+/// Says that a text is a rule, which no call has in an argument.
+pub(in super::super) fn no_rule(text: &str) -> Option<String> {
+    let is_rule = text.contains('(') && reads_as_rule(text);
+    is_rule.then(|| format!("`{text}` would never match: a permission rule is the `rule` of a matcher"))
+}
+
+/// Refuses as a regular expression what is a rule, or is written as JavaScript does; `may_have_paths` where it is over texts
+/// that have slashes.
+pub(in super::super) fn no_pattern(text: &str, may_have_paths: bool) -> Result<(), String> {
+    // `Bash(Output|)` is an expression over names.
+    let has_line = text.contains(|c: char| c.is_whitespace() || matches!(c, ':' | '/'));
+    if let Some(why) = no_rule(text).filter(|_| may_have_paths || has_line) {
+        return Err(why);
+    }
+    match mistaken_regex::of_javascript(text, may_have_paths) {
+        Some(meant) => Err(format!("`{text}` is written as in JavaScript and looks for its slashes; write `{meant}`")),
+        None => Ok(()),
+    }
+}
+
 /// What stands in the parentheses of a rule about a command line.
 pub(super) fn of_command(tool: &str, content: &str) -> Result<(), String> {
-    if let Some((name, value)) = argument(content) {
+    if let Some((name, value)) = argument(content).filter(|(name, _)| !matches!(*name, "command" | "cmd")) {
         return Err(format!(
             "`{tool}({content})` would look for a program of that name; for an argument of the call write `tool = \"{tool}\"` and `args = {{ {name} = \"{value}\" }}` instead of the rule"
         ));
@@ -104,7 +141,10 @@ fn dressed(content: &str) -> Option<Vec<String>> {
     if let Some(inner) = ['"', '\'', '`'].into_iter().find_map(inside).filter(is_line) {
         return one(inner);
     }
-    if let Some(inner) = content.strip_prefix("$ ").or_else(|| content.strip_prefix("command: ")) {
+    // `command:*` is the program `command` with any words.
+    let named = content.strip_prefix("command:").or_else(|| content.strip_prefix("cmd:"));
+    let named = named.filter(|line| !line.is_empty() && !line.starts_with('*'));
+    if let Some(inner) = content.strip_prefix("$ ").or(named) {
         return one(inner);
     }
     if let Some(inner) = content.strip_prefix(".*") {
