@@ -177,6 +177,9 @@ impl AuditOptions {
         if self.queue == 0 {
             return refuse("queue", "must be at least 1");
         }
+        if self.required && self.level == AuditLevel::Off {
+            return refuse("required", "no decision is recorded with the level `off`; take `level` out, or `required`");
+        }
         if self.key.as_deref() == Some("") {
             return refuse("key", "must not be empty; leave it out for a random one");
         }
@@ -285,6 +288,8 @@ mod tests {
         assert_eq!((config.required, config.key.as_deref()), (true, Some("k")));
         let usual = read(json!({"rotation": {"keep": 1}})).unwrap();
         assert_eq!((usual.queue, usual.required, usual.rotation.max_bytes), (QUEUE, false, Some(MAX_BYTES)));
+        let off = read(json!({"file": "/l", "required": true, "level": "off"})).unwrap();
+        assert!(off.check().unwrap_err().message().contains("audit.required: no decision is recorded"));
         for (given, expected) in [
             (json!("loud"), "known are off, error, info, verbose"),
             (json!({"levle": "info"}), "did you mean `level`"),

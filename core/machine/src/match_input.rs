@@ -584,13 +584,16 @@ impl<'v, H: Host> MatchInput<'v, H> {
         }
     }
 
-    /// The argument at a dotted path: the key that has the dots in its name first, then the nested one.
+    /// The argument at a dotted path: the key that has the dots in its name first, then the nested one. Those of a custom
+    /// event without `args` are its fields.
     pub(crate) fn argument(&self, path: &str) -> Found<H::View<'v>> {
         let args = self.args();
         if args.indeterminate {
             return Found::unreadable();
         }
-        let Some(args) = args.items.first() else { return Found::none() };
+        // A custom event's own fields are its arguments.
+        let own = self.event.built_in().is_none().then_some(&self.payload);
+        let Some(args) = args.items.first().or(own) else { return Found::none() };
         if let Some(whole) = self.host.get(args, path) {
             return Found { items: smallvec![whole], indeterminate: false };
         }

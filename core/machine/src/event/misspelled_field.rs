@@ -17,11 +17,26 @@ const MOST_CHECKS: u32 = 64;
 /// What the engine fills in by itself, so that it may be missing.
 const FILLED_IN: &str = "tool_use_id";
 
+/// What other systems call fields: no slip, and a hook that looks at the field sees nothing all the same.
+const OTHER_WORDS: &[(&str, &[&str])] = &[
+    ("args", &["arguments", "input", "parameters", "params", "tool_args", "tool_input"]),
+    ("result", &["output", "response", "tool_output", "tool_response", "tool_result"]),
+];
+
 /// A field that payloads lack, and what they have instead, both as the host spells them.
 #[derive(Debug)]
 pub(crate) struct MisspelledField {
     pub(crate) missing: String,
     pub(crate) given: String,
+    /// It can be nothing else.
+    is_certain: bool,
+}
+
+impl MisspelledField {
+    fn refusal(&self, event: &str) -> String {
+        let Self { missing, given, .. } = self;
+        format!("{event} has no field `{given}` (did you mean `{missing}`?); hooks look at `{missing}`")
+    }
 }
 
 /// The first misspelled field in the payloads of an event.
@@ -55,6 +70,11 @@ impl EventSpec {
         let Some(known) = self.built_in() else { return Ok(()) };
         if self.is_own_gate() {
             complete(known, self.gates_tools(), host, payload).map_err(|why| Error::new(Code::InvalidPayload, why))?;
+        } else if let Some(shown) = self.shown_to_model()
+            && let Some(field) = find(known, Some(shown), host, payload).filter(|field| field.is_certain)
+        {
+            // A hook that takes secrets out of a result would pass over it.
+            return Err(Error::new(Code::InvalidPayload, field.refusal(known.name)));
         }
         self.note_field_names(known, host, payload);
         Ok(())
@@ -64,7 +84,7 @@ impl EventSpec {
         let misspelled_fields = self.misspelled_fields();
         if misspelled_fields.first().is_none() && misspelled_fields.checks.load(Relaxed) < MOST_CHECKS {
             misspelled_fields.checks.fetch_add(1, Relaxed);
-            if let Some(misspelled_field) = find(known, host, payload) {
+            if let Some(misspelled_field) = find(known, None, host, payload) {
                 _ = misspelled_fields.first.set(misspelled_field);
                 self.tally().look_soon();
             }
@@ -79,13 +99,9 @@ fn complete<'v, H: Host>(
     host: &'v H,
     payload: &H::View<'v>,
 ) -> Result<(), String> {
-    let misspelled = other_case(known, host, payload).or_else(|| find(known, host, payload));
-    let is_slip = |field: &&MisspelledField| surely_meant(&field.given, [&*field.missing]).is_some();
-    if let Some(MisspelledField { missing, given }) = misspelled.as_ref().filter(is_slip) {
-        return Err(format!(
-            "{} has no field `{given}` (did you mean `{missing}`?); hooks look at `{missing}`",
-            known.name
-        ));
+    let misspelled = other_case(known, host, payload).or_else(|| find(known, None, host, payload));
+    if let Some(field) = misspelled.as_ref().filter(|field| field.is_certain) {
+        return Err(field.refusal(known.name));
     }
     let tool = host.field(payload, "tool").and_then(|tool| host.text(&tool, |tool| !tool.trim().is_empty()));
     if !needs_tool || tool == Some(true) {
@@ -103,13 +119,21 @@ fn other_case<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::Vie
         let name = Spelling::TypeScript.canonical(&given).into_owned();
         let missing = host.spelling().local(&name).into_owned();
         let is_other = is_known(&name) && missing != given && host.get(payload, &missing).is_none();
-        is_other.then_some(MisspelledField { missing, given })
+        let is_certain = surely_meant(&given, [&*missing]).is_some();
+        is_other.then_some(MisspelledField { missing, given, is_certain })
     })
 }
 
-fn find<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {
+/// The first field that is missing and stands under another name; `only` one of them is looked for.
+fn find<'v, H: Host>(
+    known: &CatalogueEntry,
+    only: Option<&str>,
+    host: &'v H,
+    payload: &H::View<'v>,
+) -> Option<MisspelledField> {
     let is_missing = |name| host.field(payload, name).is_none_or(|view| host.kind(&view).is_nothing());
     let wanted = known.fields.iter().filter(|field| !field.optional && field.name != FILLED_IN);
+    let wanted = wanted.filter(|field| only.is_none_or(|only| only == field.name));
     let mut missing = wanted.map(|field| field.name).filter(|name| is_missing(name)).peekable();
     missing.peek()?;
     let spelling = host.spelling();
@@ -117,9 +141,13 @@ fn find<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>)
     let is_known = |name: &str| known.fields.iter().chain(COMMON_FIELDS).any(|field| field.name == name);
     let unknown: Vec<_> = keys.iter().map(|key| spelling.canonical(key)).filter(|name| !is_known(name)).collect();
     missing.find_map(|name| {
-        let given = nearest(name, unknown.iter().map(|given| &**given))?;
+        let given = || unknown.iter().map(|given| &**given);
+        let words = OTHER_WORDS.iter().find(|(field, _)| *field == name).map_or(&[][..], |(_, words)| *words);
+        let other = given().find(|given| words.contains(given));
+        let given = other.or_else(|| nearest(name, given()))?;
+        let is_certain = other.is_some() || surely_meant(given, [name]).is_some();
         // It may come from anywhere, and goes to a log.
         let given = spelling.local(given).escape_debug().to_string();
-        Some(MisspelledField { missing: spelling.local(name).into_owned(), given })
+        Some(MisspelledField { missing: spelling.local(name).into_owned(), given, is_certain })
     })
 }

@@ -134,7 +134,7 @@ pub(super) fn unknown_tool(hook: &str, id: HookId, event: &str, tool: &str, spel
 
 /// A hook's event is raised with a misspelt field.
 pub(super) fn misspelt(hook: &str, id: HookId, event: &str, misspelled_field: &MisspelledField) -> HookWarning {
-    let MisspelledField { missing, given } = misspelled_field;
+    let MisspelledField { missing, given, .. } = misspelled_field;
     HookWarning {
         hook: hook.to_owned(),
         id: id.to_string(),
