@@ -105,7 +105,7 @@ impl Rule {
         let name = tool_names::from_dialect("claude-code", name);
         let about = content.map_or(Ok(RuleContent::Anything), |content| RuleContent::new(&name, content))?;
         let known = usual::in_other_case(&name).filter(|_| is_own);
-        let mut tools = Tools::new(known.unwrap_or(&name), &about)?;
+        let mut tools = Tools::new(known.unwrap_or(&name), &about, is_own)?;
         if let Tools::Named(named) = &mut tools
             && known.is_some()
         {
@@ -156,9 +156,12 @@ impl Rule {
             return MatchResult::NO;
         }
         let verdict = self.judge_call(names, input);
-        // An `allow` for one shell is none for another, which may read the same line otherwise.
-        let is_other_shell = SHELLS.contains(&self.name.as_str()) && !names.contains(&self.name.as_str());
-        MatchResult { grants_all: verdict.grants_all && !is_other_shell, ..verdict }
+        // An `allow` for one shell is none for another, which may read the same line otherwise, nor one for writing files one
+        // for other changes of them.
+        let name = self.name.as_str();
+        let is_of_one = SHELLS.contains(&name) || EDITING.contains(&name) && name != "Edit";
+        let is_other = is_of_one && !names.contains(&name);
+        MatchResult { grants_all: verdict.grants_all && !is_other, ..verdict }
     }
 
     /// Whether a call is one that the rule speaks of and none of the others takes out again; of command lines only what is
@@ -282,7 +285,7 @@ fn judge_argument<H: Host>(
 }
 
 impl Tools {
-    fn new(name: &str, about: &RuleContent) -> Result<Self, String> {
+    fn new(name: &str, about: &RuleContent, is_own: bool) -> Result<Self, String> {
         if name.strip_prefix("mcp__").is_some_and(|server| !server.contains("__")) {
             return Ok(Self::Server(format!("{name}__")));
         }
@@ -292,7 +295,8 @@ impl Tools {
         let covered = |group: &[&str]| group.contains(&name) && matches!(about, RuleContent::Path(_));
         let named = if name == "Bash" {
             SHELLS.iter().map(|&name| name.to_owned()).collect()
-        } else if covered(EDITING) && name == "Edit" {
+        } else if covered(EDITING) && (is_own || name == "Edit") {
+            // Who keeps a file from `Write` means that it does not change. In other systems a rule is for its one tool.
             EDITING.iter().map(|&name| name.to_owned()).collect()
         } else if covered(READING) && name == "Read" {
             READING.iter().map(|&name| name.to_owned()).collect()

@@ -170,7 +170,7 @@ fn a_rule_about_files_begins_where_it_says() {
     let home = std::env::home_dir().expect("a home").join(".ssh/id");
     assert_eq!(file("Read(~/.ssh/**)", "Read", &home.to_string_lossy()), RUNS);
     assert_eq!(file("Edit(src/**)", "Write", "/project/src/a"), RUNS, "Edit covers every tool that edits");
-    assert_eq!(file("Write(src/**)", "Edit", "/project/src/a"), PASSES);
+    assert_eq!(file("Write(src/**)", "Edit", "/project/src/a"), LOOKS, "and a guard of writing looks at every change");
     assert_eq!(file("Read(src/**)", "Edit", "/project/src/a"), PASSES);
     let decoy = json!({"tool": "Edit", "args": {"file_path": "/etc/x", "path": "/project/src/a"}, "cwd": "/project"});
     assert_eq!(judge("Edit(src/**)", &decoy), LOOKS, "a decoy starves no guard and wins no allow");

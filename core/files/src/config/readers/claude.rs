@@ -122,6 +122,8 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
         }
         slot.compiles = false;
         slot.matcher.rule = Some(rule.as_str().into());
+        // The rule means what it means there, also where no matcher has said whose names it has.
+        slot.matcher.naming.get_or_insert("claude-code");
         slot.written = json!({"matcher": slot.written, "if": rule});
     }
     let mut draft = match kind {

@@ -52,6 +52,8 @@ fn read_entry(reading: &mut Reading<'_>, event: &str, entry: &Spot<'_>) -> Take<
         }
         slot.compiles = false;
         slot.matcher.rule = Some(rule.as_str().into());
+        // The rule means what it means there, also where no matcher has said whose names it has.
+        slot.matcher.naming.get_or_insert("claude-code");
         slot.written = json!({"matcher": slot.written, "if": rule});
     }
     let mut draft = Draft::new(run(entry)?);
