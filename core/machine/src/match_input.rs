@@ -280,7 +280,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// Adds the line of a command, a text or a list of words, with its words that stand apart.
     fn add_line(&self, args: &H::View<'v>, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
         let lines = match self.host.kind(view) {
-            Kind::List(length) if length > 0 => self.joined(view),
+            Kind::List(length) if length > 0 => joined(self.host, view),
             _ => self.as_text(view),
         };
         found.indeterminate |= lines.indeterminate;
@@ -344,7 +344,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let before = found.items.len();
             match self.host.kind(&item) {
                 Kind::Text(_) => found.items.extend(self.as_text(&item).items),
-                Kind::List(_) => found.items.extend(self.joined(&item).items),
+                Kind::List(_) => found.items.extend(joined(self.host, &item).items),
                 _ => self.add_command(&item, found),
             }
             found.indeterminate |= found.items.len() == before && self.runs_lines();
@@ -363,20 +363,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
         let views = self.host.pick(args, &WORDS_APART).into_iter().flatten();
         let mut lists = views.filter(|view| matches!(self.host.kind(view), Kind::Text(_) | Kind::List(_)));
         let Some(view) = lists.next() else { return Found::none() };
-        if matches!(self.host.kind(&view), Kind::List(_)) { self.joined(&view) } else { self.as_text(&view) }
-    }
-
-    /// The words of a list as a line, or two: as it is meant, and as a host makes it that only joins the words.
-    fn joined(&self, view: &H::View<'v>) -> Found<Cow<'v, str>> {
-        let Kind::List(length) = self.host.kind(view) else { return Found::unreadable() };
-        let words = (0..length).map(|index| scalar_text(self.host, &self.host.item(view, index)?));
-        let Some(words) = words.collect::<Option<Vec<String>>>() else { return Found::unreadable() };
-        let meant = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-        let joined = words.join(" ");
-        let mut items = SmallVec::new();
-        items.extend((joined != meant).then_some(Cow::Owned(joined)));
-        items.push(Cow::Owned(meant));
-        Found { items, indeterminate: false }
+        if matches!(self.host.kind(&view), Kind::List(_)) { joined(self.host, &view) } else { self.as_text(&view) }
     }
 
     /// The commands that the event would run, taken apart, and whether some of them cannot be read.
@@ -627,6 +614,19 @@ pub(crate) enum ArgumentText {
     Text(String),
 }
 
+/// The words of a list as a line, or two: as it is meant, and as a host makes it that only joins the words.
+fn joined<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Found<Cow<'v, str>> {
+    let Kind::List(length) = host.kind(view) else { return Found::unreadable() };
+    let words = (0..length).map(|index| scalar_text(host, &host.item(view, index)?));
+    let Some(words) = words.collect::<Option<Vec<String>>>() else { return Found::unreadable() };
+    let meant = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let joined = words.join(" ");
+    let mut items = SmallVec::new();
+    items.extend((joined != meant).then_some(Cow::Owned(joined)));
+    items.push(Cow::Owned(meant));
+    Found { items, indeterminate: false }
+}
+
 /// The text of a value that is a text, a number or a flag.
 pub(crate) fn scalar_text<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Option<String> {
     Some(match host.kind(view) {
@@ -653,7 +653,10 @@ pub(crate) fn each_matched_text<'v, H: Host>(
         let [command, paths @ ..] = host.pick(args, &MATCHED_ARGUMENTS);
         let named = tool.iter().flat_map(|tool| &tool.commands).filter_map(|name| host.get(args, name));
         for command in command.into_iter().chain(named) {
-            host.text(&command, &mut take);
+            match host.kind(&command) {
+                Kind::List(length) if length > 0 => joined(host, &command).items.iter().for_each(|line| take(line)),
+                _ => _ = host.text(&command, &mut take),
+            }
         }
         for path in paths.iter().flatten() {
             each_path(host, path, &mut take);
