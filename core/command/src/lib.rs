@@ -7,11 +7,13 @@ mod line;
 mod memo;
 mod script;
 mod spans;
+mod windows;
 mod written;
 
 pub use code::{Code, is_interpreter};
 pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
 #[doc(hidden)]
 pub use memo::lines_read;
-pub use memo::{Reading, read};
+pub use memo::{Reading, read, read_as};
 pub use script::commands;
+pub use windows::{Language, is_shell as is_shell_of_windows};

@@ -32,7 +32,7 @@ pub use wrappers::Starts;
 pub(super) use wrappers::behind_wrappers;
 
 /// The longest command line that is read, in bytes.
-const MAX_LENGTH: usize = 64 * 1024;
+pub(crate) const MAX_LENGTH: usize = 64 * 1024;
 
 /// The longest text that is handed to the parser, in bytes: here-documents and substitutions are taken out before.
 const MAX_FLAT: usize = 16 * 1024;

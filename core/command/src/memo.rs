@@ -6,12 +6,16 @@ use std::sync::{Arc, OnceLock};
 
 use crate::code::{Code, of_line};
 use crate::line::{Line, Simple, parse, program_name};
+use crate::windows::{self, Language};
 use crate::written;
 
 /// A line as rules look at it.
 #[derive(Debug)]
 pub struct Reading {
     text: String,
+    language: Language,
+    /// A line of another language as a shell says it.
+    said: Option<String>,
     /// What it runs; `None` when not all of it is understood.
     pub line: Option<Line>,
     /// Of a line that is not understood whole, what was read of it.
@@ -47,9 +51,15 @@ pub fn lines_read() -> usize {
 
 /// Reads a line, or hands out what was read of it before.
 pub fn read(text: &str) -> Arc<Reading> {
-    let known = LAST.with_borrow(|last| last.as_ref().filter(|last| last.text == text).map(Arc::clone));
+    read_as(text, Language::Shell)
+}
+
+/// The same of a line in some language.
+pub fn read_as(text: &str, language: Language) -> Arc<Reading> {
+    let is_it = |last: &&Arc<Reading>| last.text == text && last.language == language;
+    let known = LAST.with_borrow(|last| last.as_ref().filter(is_it).map(Arc::clone));
     known.unwrap_or_else(|| {
-        let reading = Arc::new(Reading::new(text));
+        let reading = Arc::new(Reading::in_language(text, language));
         LAST.set(Some(Arc::clone(&reading)));
         reading
     })
@@ -59,8 +69,14 @@ impl Reading {
     /// Reads a line that no call has, without keeping it.
     #[must_use]
     pub fn new(text: &str) -> Self {
+        Self::in_language(text, Language::Shell)
+    }
+
+    fn in_language(text: &str, language: Language) -> Self {
         READ.set(READ.get() + 1);
-        let parsed = parse(text);
+        let said = (language != Language::Shell).then(|| windows::write(text, language));
+        let mut parsed = parse(said.as_ref().map_or(text, |said| &said.text));
+        parsed.is_whole &= said.as_ref().is_none_or(|said| said.is_whole);
         let (line, part) = if parsed.is_whole { (Some(parsed.line), Line::default()) } else { (None, parsed.line) };
         let commands = line.as_ref().unwrap_or(&part).commands.iter();
         let texts =
@@ -71,9 +87,14 @@ impl Reading {
         programs.dedup();
         let is_nameless = line.is_some() && commands.clone().any(|command| command.is_nameless);
         let hides_programs = line.is_some() && commands.clone().any(Simple::is_open);
-        let may_run_any = is_nameless && line.as_ref().is_some_and(|line| !line.says_what_nameless_get(text));
+        let may_run_any = is_nameless
+            && line
+                .as_ref()
+                .is_some_and(|line| !line.says_what_nameless_get(said.as_ref().map_or(text, |said| &said.text)));
         Self {
             text: text.to_owned(),
+            language,
+            said: said.map(|said| said.text),
             line,
             part,
             code: OnceLock::new(),
@@ -93,7 +114,7 @@ impl Reading {
 
     /// The code that it hands to interpreters.
     pub fn code(&self) -> &[Code] {
-        self.code.get_or_init(|| of_line(&self.text, self.seen()))
+        self.code.get_or_init(|| of_line(self.said(), self.seen()))
     }
 
     /// The command lines in that code.
@@ -114,7 +135,7 @@ impl Reading {
 
     fn worked_out(&self) -> &(Vec<Arc<Self>>, bool) {
         self.written.get_or_init(|| {
-            let written = written::of_line(&self.text);
+            let written = written::of_line(self.said());
             (written.lines.iter().map(|line| Arc::new(Self::new(line))).collect(), written.is_cut)
         })
     }
@@ -127,6 +148,11 @@ impl Reading {
     /// The first words of its commands, as far as it is understood.
     pub fn programs(&self) -> &[String] {
         &self.programs
+    }
+
+    /// The line as a shell says it.
+    fn said(&self) -> &str {
+        self.said.as_deref().unwrap_or(&self.text)
     }
 
     /// The line as it is written.

@@ -16,7 +16,7 @@ use crate::sessions::{SessionFacts, Sessions};
 use crate::tool::names::{PROGRAMS, WORDS_APART, known_names, quoted};
 use crate::tool::usual::CODES;
 use crate::tool::{Likeness, Need, Tool, Tools, usual};
-use hookweave_command::{Reading, read as read_line};
+use hookweave_command::{Language, Reading, read_as};
 
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
@@ -369,8 +369,17 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// The commands that the event would run, taken apart, and whether some of them cannot be read.
     pub(crate) fn lines(&self) -> (&[Arc<Reading>], bool) {
         let commands = self.commands();
-        let lines = self.lines.get_or_init(|| commands.items.iter().map(|command| read_line(command)).collect());
+        let lines =
+            self.lines.get_or_init(|| commands.items.iter().map(|line| read_as(line, self.language())).collect());
         (lines, commands.indeterminate)
+    }
+
+    /// The language of the command lines that the tool runs.
+    pub(crate) fn language(&self) -> Language {
+        let is_it = |name: &&str| *name == "PowerShell";
+        let is_named = self.tool_names().is_some_and(|names| names.iter().any(is_it));
+        let is_alike = |likeness: Likeness| likeness.names.iter().any(|name| name == "PowerShell");
+        if is_named || self.likeness().is_some_and(is_alike) { Language::PowerShell } else { Language::Shell }
     }
 
     /// The lines that they run once their words are worked out, as far as these are understood whole.
@@ -394,10 +403,10 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// The programs that the event's commands, and the lines in code of theirs, may run; `None` if that is not known for sure.
     pub(crate) fn programs(&self) -> Option<SmallVec<[&str; 4]>> {
         // Without a tool it is not known either whether there are any.
-        let is_bash = matches!(*self.tool_names()?, ["Bash"]);
+        let is_known = matches!(*self.tool_names()?, ["Bash"]) || self.language() == Language::PowerShell;
         let (lines, indeterminate) = self.lines();
         // A line of another shell's is read as far as all shells agree.
-        if indeterminate || !is_bash && lines.iter().any(|line| !line.is_plain()) {
+        if indeterminate || !is_known && lines.iter().any(|line| !line.is_plain()) {
             return None;
         }
         if !lines.iter().all(|line| line.knows_programs()) {

@@ -4,6 +4,7 @@ use super::flat::collect;
 use super::walk::Walk;
 use super::words::{Word, is_name};
 use super::{program_name, wrappers};
+use crate::windows::{self, Handed};
 
 /// Words of a shell's grammar. A parser that takes one for a program does not know this shell.
 const GRAMMAR: &[&str] = &[
@@ -53,6 +54,9 @@ impl Walk<'_> {
     /// What a command runs by itself.
     pub(super) fn inner(&mut self, words: &[Word], nested: usize) -> Option<()> {
         let Some((name, args)) = words.split_first() else { return Some(()) };
+        if windows::is_shell(&name.plain) {
+            return self.windows_shell(&name.plain, args);
+        }
         let name = program_name(&name.plain);
         match name {
             _ if is_shell(name) => self.shell(args),
@@ -141,6 +145,20 @@ impl Walk<'_> {
             }
         }
         None
+    }
+
+    /// PowerShell and `cmd`: what they are handed is read in their language.
+    fn windows_shell(&mut self, program: &str, args: &[Word]) -> Option<()> {
+        let words: Vec<Option<&str>> = args.iter().map(Word::fixed).collect();
+        match windows::handed(program, &words)? {
+            Handed::Nothing => Some(()),
+            Handed::Unknown => None,
+            Handed::Line(text, language) => {
+                let said = windows::write(&text, language);
+                let is_read = collect(&said.text, self.line, self.depth + 1);
+                is_read.filter(|()| said.is_whole)
+            }
+        }
     }
 
     fn shell_runs(&mut self, word: &str, is_text: bool) -> Option<()> {

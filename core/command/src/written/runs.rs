@@ -4,6 +4,7 @@ use super::fields::Field;
 use super::{Paper, prints};
 use crate::code::is_interpreter;
 use crate::line::{Word, behind_wrappers, is_shell, program_name};
+use crate::windows::{self, Handed};
 
 impl Paper {
     /// Runs a command on paper, and says what it prints where that is known.
@@ -14,6 +15,9 @@ impl Paper {
         let name = first.value.as_deref()?;
         if let Some(body) = self.functions.get(name).cloned() {
             return self.call(&body, args, input);
+        }
+        if let Some(handed) = windows_shell(name, args) {
+            return self.hidden(&handed, input);
         }
         match program_name(name) {
             "cd" | "pushd" => self.change_folder(args),
@@ -209,5 +213,14 @@ impl Paper {
             }),
             None => self.put(&format!("{run} {}", words.join(" "))),
         }
+    }
+}
+
+/// The line that is handed to a shell of Windows, as another one says it.
+fn windows_shell(program: &str, args: &[Field]) -> Option<String> {
+    let words: Vec<Option<&str>> = args.iter().map(|arg| arg.value.as_deref()).collect();
+    match windows::handed(program, &words)? {
+        Handed::Line(line, language) => Some(windows::write(&line, language).text),
+        Handed::Nothing | Handed::Unknown => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A line that is not understood whole is looked at as far as it was read: a shell that runs its input is why it is not.
 
-use hookweave_command::{Line, Reading, Simple, Word, is_interpreter, is_shell, program_name};
+use hookweave_command::{Line, Reading, Simple, Word, is_interpreter, is_shell, is_shell_of_windows, program_name};
 
 /// From where to where something goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,7 +253,7 @@ fn runs_input(program: &str, args: &[Word]) -> bool {
     let operand = args.iter().find(|word| !word.plain.starts_with('-') || word.plain == "-");
     let reads_input = operand.is_none_or(|word| matches!(word.plain.as_str(), "-" | "/dev/stdin"));
     let has = |flags: &[&str]| args.iter().any(|word| flags.contains(&word.plain.as_str()));
-    if is_shell(program) {
+    if is_shell(program) || is_shell_of_windows(program) {
         return reads_input
             || has(&["-s"])
             || args.first().is_some_and(|word| word.plain == "-s" || word.plain == "-es");
@@ -266,7 +266,7 @@ fn runs_input(program: &str, args: &[Word]) -> bool {
 
 /// Whether a shell runs a text that is filled in when the line runs.
 fn runs_what_is_filled_in(program: &str, args: &[Word]) -> bool {
-    (is_shell(program) || matches!(program, "eval" | "source" | ".")) && is_filled(args)
+    (is_shell(program) || is_shell_of_windows(program) || matches!(program, "eval" | "source" | ".")) && is_filled(args)
 }
 
 /// Whether a file that the line fetches is run by it.

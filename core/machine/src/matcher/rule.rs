@@ -19,7 +19,7 @@ use crate::tool::names as tool_names;
 use crate::tool::usual::{self, SHELLS};
 use crate::tool::{Likeness, Need};
 
-use hookweave_command::{Line, Reading, Simple};
+use hookweave_command::{Language, Line, Reading, Simple, read};
 
 use command::Command;
 use domain::Domain;
@@ -155,7 +155,7 @@ impl Rule {
         if !self.speaks_of(names) {
             return MatchResult::NO;
         }
-        let verdict = self.judge_call(names, input);
+        let verdict = self.judge_call(input);
         // An `allow` for one shell is none for another, which may read the same line otherwise, nor one for writing files one
         // for other changes of them.
         let name = self.name.as_str();
@@ -191,7 +191,7 @@ impl Rule {
                 };
                 found.indeterminate || found.items.iter().any(|path| path_rule.judge(path).selects && !is_out(path))
             }
-            _ => self.speaks_of(names) && self.judge_call(names, input).selects,
+            _ => self.speaks_of(names) && self.judge_call(input).selects,
         }
     }
 
@@ -208,26 +208,29 @@ impl Rule {
 
     /// The same of a tool that only resembles known ones: a guard looks at it, and no `allow` counts.
     pub(super) fn judge_alike<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
-        let Some(likeness) = input.likeness().filter(|likeness| self.speaks_of_alike(*likeness)) else {
+        if input.likeness().is_none_or(|likeness| !self.speaks_of_alike(likeness)) {
             return MatchResult::NO;
-        };
-        let names: Vec<&str> = likeness.names.iter().map(String::as_str).collect();
-        MatchResult { grants_all: false, ..self.judge_call(&names, input) }
+        }
+        MatchResult { grants_all: false, ..self.judge_call(input) }
     }
 
-    fn judge_call<H: Host>(&self, names: &[&str], input: &MatchInput<'_, H>) -> MatchResult {
+    fn judge_call<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
         match &self.about {
             RuleContent::Anything => MatchResult::YES,
             RuleContent::Command(command) => {
                 let (lines, indeterminate) = input.lines();
-                let is_foreign = names.contains(&"PowerShell") && lines.iter().any(|line| !line.is_plain());
-                // A line of another shell's is read as far as all shells agree.
-                if indeterminate || is_foreign {
-                    MatchResult::INDETERMINATE
-                } else {
-                    let place = |path: &str| input.place(path);
-                    all(lines.iter().map(|line| command.judge(line, &place)))
+                if indeterminate {
+                    return MatchResult::INDETERMINATE;
                 }
+                let place = |path: &str| input.place(path);
+                let verdict = all(lines.iter().map(|line| command.judge(line, &place)));
+                if input.language() == Language::Shell {
+                    return verdict;
+                }
+                // An `allow` goes by what is written, as far as all shells agree about it.
+                let grants =
+                    |line: &Arc<Reading>| line.is_plain() && command.judge(&read(line.text()), &place).grants_all;
+                MatchResult { grants_all: !lines.is_empty() && lines.iter().all(grants), ..verdict }
             }
             RuleContent::Path(path_rule) => {
                 let found = input.paths();

@@ -264,19 +264,14 @@ impl Writes {
         if paths.indeterminate || is_unreadable {
             return Some(Touched::Unnamed);
         }
-        let is_foreign = input.tool_names().is_some_and(|names| names.contains(&"PowerShell"));
         // What is worked out serves rules that go by what is known for sure.
         let written = input.written().filter(|_| self.is_sure);
-        lines.iter().chain(written).find_map(|reading| {
-            // A line of another shell's is read as far as all shells agree.
-            let line = reading.line.as_ref().filter(|_| !is_foreign || reading.is_plain());
-            match line {
-                None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
-                Some(line) => {
-                    let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
-                    let (set, place) = (self, &place);
-                    Lines { set, files, access, is_sure, reading, line, place, is_left_out, present }.touched()
-                }
+        lines.iter().chain(written).find_map(|reading| match &reading.line {
+            None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
+            Some(line) => {
+                let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
+                let (set, place) = (self, &place);
+                Lines { set, files, access, is_sure, reading, line, place, is_left_out, present }.touched()
             }
         })
     }

@@ -1,0 +1,535 @@
+//! Goes through a line of PowerShell: its statements, pipelines and commands.
+
+use super::cmdlets::{self, Passed, Said};
+use super::words::{Style, Word};
+use super::{MAX_DEPTH, Written, group};
+
+/// Writes a line of PowerShell as one of a shell.
+pub(super) fn write(text: &str, depth: usize) -> Written {
+    let mut reader = Reader { text, at: 0, depth, is_whole: true };
+    let commands = reader.statements(None);
+    let commands: Vec<String> = commands.into_iter().map(|statement| statement.text).collect();
+    Written { text: commands.join("\n"), is_whole: reader.is_whole }
+}
+
+/// What stands between two ends of a statement.
+#[derive(Debug, Default)]
+pub(super) struct Statement {
+    pub(super) text: String,
+    /// The values that it is, if it is no more than these.
+    pub(super) values: Option<Vec<Word>>,
+}
+
+impl Statement {
+    fn of(text: String) -> Self {
+        Self { text, values: None }
+    }
+}
+
+/// Words of the grammar that only lead to a block.
+const LEADS: &[&str] = &["begin", "clean", "do", "dynamicparam", "else", "end", "finally", "process", "try"];
+
+/// Words of the grammar behind which a condition stands.
+const CONDITIONS: &[&str] = &["elseif", "for", "if", "param", "switch", "until", "while"];
+
+/// Words of the grammar of what is not read.
+const UNREAD: &[&str] = &["class", "configuration", "data", "enum", "inlinescript", "parallel", "sequence", "workflow"];
+
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) is_whole: bool,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(super) fn second(&self) -> Option<char> {
+        self.rest().chars().nth(1)
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let letter = self.peek()?;
+        self.at += letter.len_utf8();
+        Some(letter)
+    }
+
+    pub(super) fn takes(&mut self, wanted: &str) -> bool {
+        let comes = self.rest().starts_with(wanted);
+        if comes {
+            self.at += wanted.len();
+        }
+        comes
+    }
+
+    /// Takes letters as long as they are such.
+    pub(super) fn take_while(&mut self, is_one: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|letter| !is_one(letter)).unwrap_or(rest.len());
+        self.at += end;
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// Steps over what separates words, also over the ends of lines.
+    pub(super) fn skip(&mut self, lines: bool) {
+        loop {
+            let rest = self.rest();
+            if rest.starts_with("<#") {
+                let end = rest.find("#>");
+                self.is_whole &= end.is_some();
+                self.at += end.map_or(rest.len(), |end| end + 2);
+            } else if rest.starts_with('#') {
+                self.take_while(|letter| letter != '\n');
+            } else if rest.starts_with("`\n") || rest.starts_with("`\r\n") {
+                self.takes("`");
+                self.takes("\r");
+                self.takes("\n");
+            } else if self
+                .peek()
+                .is_some_and(|letter| letter.is_whitespace() && (lines || !matches!(letter, '\n' | '\r')))
+            {
+                self.next();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Goes one level deeper; what is too deep is not understood.
+    pub(super) fn nested<T: Default>(&mut self, go: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= MAX_DEPTH {
+            self.is_whole = false;
+            self.at = self.text.len();
+            return T::default();
+        }
+        self.depth += 1;
+        let done = go(self);
+        self.depth -= 1;
+        done
+    }
+
+    /// Reads statements to the end, or behind what closes them.
+    pub(super) fn statements(&mut self, closes: Option<char>) -> Vec<Statement> {
+        self.nested(|reader| {
+            let mut statements = Vec::new();
+            loop {
+                reader.skip(true);
+                while reader.takes(";") {
+                    reader.skip(true);
+                }
+                let from = reader.at;
+                match reader.peek() {
+                    None => {
+                        reader.is_whole &= closes.is_none();
+                        return statements;
+                    }
+                    letter if letter == closes => {
+                        reader.next();
+                        return statements;
+                    }
+                    // What runs beside the line.
+                    Some('&')
+                        if !statements.is_empty()
+                            && reader.second().is_none_or(|next| next.is_whitespace() || next == ';')
+                            && reader.is_end_of_job() =>
+                    {
+                        reader.next();
+                    }
+                    _ => {
+                        let statement = reader.statement();
+                        if !statement.text.is_empty() || statement.values.is_some() {
+                            statements.push(statement);
+                        }
+                    }
+                }
+                if reader.at == from {
+                    reader.is_whole = false;
+                    reader.next();
+                }
+            }
+        })
+    }
+
+    /// Whether nothing of a command stands behind a `&`.
+    fn is_end_of_job(&self) -> bool {
+        let behind = self.rest().get(1..).unwrap_or_default().trim_start_matches([' ', '\t']);
+        behind.is_empty() || behind.starts_with(['\n', '\r', ';', ')', '}'])
+    }
+
+    /// The commands of a block, one behind the other.
+    pub(super) fn block(&mut self, closes: char) -> String {
+        let statements = self.statements(Some(closes));
+        let texts: Vec<String> = statements.into_iter().map(|statement| statement.text).collect();
+        if texts.is_empty() { ":".to_owned() } else { texts.join("; ") }
+    }
+
+    fn statement(&mut self) -> Statement {
+        if self.peek() == Some('{') {
+            self.next();
+            let block = self.block('}');
+            return Statement::of(format!("{{ {block}; }}"));
+        }
+        let rest = self.rest();
+        let length = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let word = rest.get(..length).unwrap_or_default().to_ascii_lowercase();
+        let behind = rest.get(length..).unwrap_or_default();
+        let next = behind.trim_start().chars().next();
+        let is_word = !word.is_empty() && !behind.starts_with(['-', '.', '\\', '/', ':', '_']);
+        if is_word {
+            let is_condition = CONDITIONS.contains(&word.as_str())
+                && (next == Some('(') || word == "switch" && behind.starts_with([' ', '\t', '\n']));
+            if is_condition {
+                self.at += length;
+                return self.condition();
+            }
+            match word.as_str() {
+                "foreach" if next == Some('(') => {
+                    self.at += length;
+                    return self.for_each();
+                }
+                "catch" | "trap" if matches!(next, Some('{' | '[')) => {
+                    self.at += length;
+                    self.skip(true);
+                    while self.peek() == Some('[') {
+                        self.take_while(|letter| letter != ']');
+                        self.takes("]");
+                        self.skip(true);
+                        self.takes(",");
+                        self.skip(true);
+                    }
+                    return Statement::default();
+                }
+                "function" | "filter" => {
+                    self.at += length;
+                    self.skip(false);
+                    self.take_while(|letter| !letter.is_whitespace() && !matches!(letter, '{' | '('));
+                    self.skip(true);
+                    return if self.takes("(") { Statement::of(self.block(')')) } else { Statement::default() };
+                }
+                "return" | "throw" | "exit" | "break" | "continue" => {
+                    self.at += length;
+                    self.skip(false);
+                    let is_end =
+                        self.peek().is_none_or(|letter| matches!(letter, ';' | '\n' | '\r' | '}' | ')' | '|' | '&'));
+                    return if is_end { Statement::default() } else { self.chain() };
+                }
+                "using" if matches!(next, Some('n' | 'N' | 'm' | 'M' | 'a' | 'A')) => {
+                    self.take_while(|letter| !matches!(letter, '\n' | ';'));
+                    return Statement::default();
+                }
+                _ if LEADS.contains(&word.as_str()) && next == Some('{') => {
+                    self.at += length;
+                    return Statement::default();
+                }
+                _ if UNREAD.contains(&word.as_str()) => self.is_whole = false,
+                _ => {}
+            }
+        }
+        self.chain()
+    }
+
+    /// A condition in parentheses: the block behind it is a statement of its own.
+    fn condition(&mut self) -> Statement {
+        self.skip(true);
+        while self.peek() == Some('-') {
+            self.take_while(|letter| letter == '-' || letter.is_ascii_alphabetic());
+            self.skip(true);
+        }
+        if !self.takes("(") {
+            return Statement::default();
+        }
+        Statement::of(self.block(')'))
+    }
+
+    /// `foreach ($x in …) { … }`.
+    fn for_each(&mut self) -> Statement {
+        self.skip(true);
+        self.takes("(");
+        self.skip(true);
+        let variable = if self.peek() == Some('$') { self.variable() } else { Word::unknown() };
+        self.skip(true);
+        self.take_while(|letter| letter.is_ascii_alphabetic());
+        let statements = self.statements(Some(')'));
+        self.skip(true);
+        let block = if self.takes("{") { self.block('}') } else { ":".to_owned() };
+        let name = variable.say(Style::WORD);
+        let name = name.trim_matches(|letter| "\"${}".contains(letter));
+        let mut values = Vec::new();
+        let mut before = Vec::new();
+        for statement in statements {
+            match statement.values {
+                Some(words) => values.extend(words.iter().map(|word| word.say(Style { runs: true, ..Style::PATH }))),
+                None => before.push(statement.text),
+            }
+        }
+        if values.is_empty() || !is_name(name) {
+            before.push(block);
+            return Statement::of(before.join("; "));
+        }
+        before.push(format!("for {name} in {}; do {block}; done", values.join(" ")));
+        Statement::of(before.join("; "))
+    }
+
+    /// Pipelines with `&&` and `||` between them.
+    pub(super) fn chain(&mut self) -> Statement {
+        let mut first = self.pipeline();
+        loop {
+            self.skip(false);
+            let sign = ["&&", "||"].into_iter().find(|sign| self.takes(sign));
+            let Some(sign) = sign else { return first };
+            self.skip(true);
+            let next = self.pipeline();
+            let text =
+                |statement: &Statement| if statement.text.is_empty() { ":".to_owned() } else { statement.text.clone() };
+            first = Statement::of(format!("{} {sign} {}", text(&first), text(&next)));
+        }
+    }
+
+    fn pipeline(&mut self) -> Statement {
+        let mut all: Vec<String> = Vec::new();
+        let mut passed = Passed::Nothing;
+        let mut values;
+        loop {
+            let element = self.element(&passed);
+            all.push(if element.0.text.is_empty() { ":".to_owned() } else { element.0.text });
+            passed = element.0.passed;
+            values = element.1;
+            self.skip(false);
+            let before = self.at;
+            // A line that begins with a pipe goes on with the one before.
+            self.skip(true);
+            if self.rest().starts_with('|') && !self.rest().starts_with("||") {
+                self.next();
+                self.skip(true);
+            } else {
+                self.at = before;
+                break;
+            }
+        }
+        let values = values.filter(|_| all.len() == 1);
+        Statement { text: all.join(" | "), values }
+    }
+
+    /// A part of a pipeline, and its values if it is no more than these.
+    fn element(&mut self, passed: &Passed) -> (Said, Option<Vec<Word>>) {
+        self.skip(false);
+        let Some(letter) = self.peek() else { return (Said::default(), None) };
+        let second = self.second();
+        match letter {
+            '&' => {
+                self.next();
+                (self.called(passed, false), None)
+            }
+            '.' if second.is_some_and(|next| next.is_whitespace() || matches!(next, '{' | '(' | '$' | '"' | '\'')) => {
+                self.next();
+                (self.called(passed, true), None)
+            }
+            '{' => {
+                self.next();
+                let block = self.block('}');
+                (Said { text: format!("{{ {block}; }}"), passed: Passed::Other, is_whole: true }, None)
+            }
+            '"' | '\'' | '$' | '(' | '@' | '[' | '!' | ',' => self.expressed(),
+            letter if is_quote(letter) => self.expressed(),
+            '-' | '+' if second.is_some_and(|next| next.is_ascii_digit() || matches!(next, '$' | '(')) => {
+                self.expressed()
+            }
+            '-' if second.is_some_and(|next| next.is_ascii_alphabetic()) => self.expressed(),
+            letter if letter.is_ascii_digit() && self.is_number() => self.expressed(),
+            _ => {
+                let name = self.bareword();
+                (self.command(name, passed), None)
+            }
+        }
+    }
+
+    /// Whether what begins with a digit is a number, or a sum of some.
+    fn is_number(&self) -> bool {
+        let rest = self.rest();
+        let end = rest.find(|letter: char| letter.is_whitespace() || "|;&)}],>".contains(letter)).unwrap_or(rest.len());
+        let word = rest.get(..end).unwrap_or_default().to_ascii_lowercase();
+        let word = ["kb", "mb", "gb", "tb"].iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(&word);
+        let hexadecimal =
+            word.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
+        hexadecimal || word.chars().all(|letter| letter.is_ascii_digit() || ".+-*/%".contains(letter))
+    }
+
+    /// What stands behind `&` and `.`: a block, or a command whose name may be worked out.
+    fn called(&mut self, passed: &Passed, is_read: bool) -> Said {
+        self.skip(false);
+        if self.takes("{") {
+            let block = self.block('}');
+            let mut said = self.command(Word::of("ForEach-Object"), passed);
+            said.text = format!("{{ {block}; {}; }}", said.text);
+            return said;
+        }
+        let name = match self.peek() {
+            Some('$' | '(' | '@' | '[') => self.value(),
+            Some(letter) if is_quote(letter) => self.value(),
+            _ => self.bareword(),
+        };
+        if is_read && !name.parts.is_empty() {
+            let file = Word { parts: name.parts, is_spread: false };
+            let said = self.command(Word::of("."), &Passed::Nothing);
+            let _ = said.is_whole;
+            return Said {
+                text: format!(". {}{}", file.say(Style::PATH), said.text.strip_prefix('.').unwrap_or_default()),
+                ..said
+            };
+        }
+        self.command(name, passed)
+    }
+
+    /// The arguments of a command, and it with them.
+    fn command(&mut self, name: Word, passed: &Passed) -> Said {
+        if name.parts.is_empty() {
+            return Said::default();
+        }
+        let mut command = cmdlets::Written { name, ..cmdlets::Written::default() };
+        let mut redirects = String::new();
+        let mut goes_on = false;
+        loop {
+            self.skip(false);
+            let Some(letter) = self.peek() else { break };
+            if matches!(letter, ';' | '\n' | '\r' | '|' | ')' | '}' | '&') {
+                break;
+            }
+            if self.takes("--%") {
+                // The rest of the line is the program's.
+                let rest = self.take_while(|letter| !matches!(letter, '\n' | '|'));
+                command.args.extend(cmdlets::split(rest).iter().map(|word| vec![Word::of(word)]));
+                break;
+            }
+            if let Some(redirect) = self.redirect() {
+                redirects.push_str(&redirect);
+                continue;
+            }
+            if letter == ',' {
+                self.next();
+                goes_on = true;
+                continue;
+            }
+            let from = self.at;
+            let word = match letter {
+                '{' => {
+                    self.next();
+                    command.blocks.push(self.block('}'));
+                    Word::unknown()
+                }
+                '$' | '(' => self.value_in_word(),
+                '@' if matches!(self.second(), Some('(' | '{' | '\'' | '"')) => self.value(),
+                '@' => {
+                    self.next();
+                    self.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+                    Word { is_spread: true, ..Word::unknown() }
+                }
+                letter if is_quote(letter) => self.value(),
+                _ => self.bareword(),
+            };
+            if self.at == from {
+                self.is_whole = false;
+                self.next();
+                continue;
+            }
+            match command.args.last_mut().filter(|_| goes_on) {
+                Some(list) => list.push(word),
+                None => command.args.push(vec![word]),
+            }
+            goes_on = false;
+        }
+        let mut said = cmdlets::say(&command, passed, self.depth);
+        self.is_whole &= said.is_whole;
+        said.text.push_str(&redirects);
+        said
+    }
+
+    /// `> file`, `2>&1`, `*>> file`.
+    pub(super) fn redirect(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let stream =
+            rest.starts_with(|letter: char| letter.is_ascii_digit() || letter == '*') && rest.get(1..2) == Some(">");
+        let rest = if stream { rest.get(1..)? } else { rest };
+        if !rest.starts_with(['>', '<']) {
+            return None;
+        }
+        self.at += usize::from(stream);
+        let sign = if self.takes(">>") {
+            ">>"
+        } else if self.takes(">") {
+            ">"
+        } else {
+            self.next();
+            "<"
+        };
+        if self.takes("&") {
+            self.take_while(|letter| letter.is_ascii_digit());
+            return Some(String::new());
+        }
+        self.skip(false);
+        let file = match self.peek() {
+            Some('$' | '(') => self.value_in_word(),
+            Some(letter) if is_quote(letter) => self.value(),
+            _ => self.bareword(),
+        };
+        if file.parts.is_empty() {
+            self.is_whole = false;
+            return Some(String::new());
+        }
+        let is_nowhere = file.fixed().is_some_and(|file| file.eq_ignore_ascii_case("$null"));
+        Some(if is_nowhere { format!(" {sign} /dev/null") } else { format!(" {sign} {}", file.say(Style::PATH)) })
+    }
+
+    /// A part of a pipeline that is worked out: what it is, is printed.
+    fn expressed(&mut self) -> (Said, Option<Vec<Word>>) {
+        let expression = self.expression();
+        self.is_whole &= expression.is_whole;
+        let mut redirects = expression.redirects.clone();
+        loop {
+            self.skip(false);
+            match self.redirect() {
+                Some(redirect) => redirects.push_str(&redirect),
+                None => break,
+            }
+        }
+        let values = expression.values;
+        let outputs: Vec<String> = values.iter().flat_map(Word::commands).cloned().collect();
+        let mut commands = expression.commands;
+        let is_output = !outputs.is_empty() && values.iter().all(|word| word.parts.len() == 1);
+        let said: Vec<String> = values.iter().map(|word| word.say(Style::WORD)).collect();
+        if is_output {
+            commands.extend(outputs);
+        } else if !said.is_empty() {
+            commands.push(format!("echo {}", said.join(" ")));
+        }
+        let is_value = commands.len() == 1 && redirects.is_empty() && expression.is_plain && !said.is_empty();
+        let paths = values.iter().map(|word| word.say(Style { runs: false, ..Style::PATH })).collect();
+        let passed = if is_output { Passed::Other } else { Passed::Paths(paths) };
+        let text = if commands.is_empty() { String::new() } else { format!("{}{redirects}", group(&commands)) };
+        (Said { text, passed, is_whole: true }, is_value.then_some(values))
+    }
+}
+
+/// Quotes of every kind that PowerShell takes as such.
+pub(super) fn is_quote(letter: char) -> bool {
+    is_single(letter) || is_double(letter)
+}
+
+pub(super) fn is_single(letter: char) -> bool {
+    matches!(letter, '\'' | '‘' | '’' | '‚' | '‛')
+}
+
+pub(super) fn is_double(letter: char) -> bool {
+    matches!(letter, '"' | '“' | '”' | '„')
+}
+
+/// Whether a text is the name of a variable of a shell.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
