@@ -98,7 +98,7 @@ const CMDLETS: &[Cmdlet] = &[
     cmdlet(
         "Select-String",
         &["sls"],
-        "Pattern= AllMatches CaseSensitive SimpleMatch Quiet List NotMatch Raw NoEmphasis Context= Encoding= \
+        "Pattern= AllMatches CaseSensitive SimpleMatch List NotMatch Raw NoEmphasis Context= Encoding= \
          InputObject= Culture=",
         &["Pattern", "Path"],
         Does::Search,
@@ -309,7 +309,7 @@ impl Cmdlet {
     /// Gives each word to its parameter; nothing where one of them is not known, unless the name is no program's.
     fn bind(&self, name: &str, args: &[Vec<Word>]) -> Option<Bound> {
         let mut bound = Bound::default();
-        let is_own = name.contains('-');
+        let is_own = !of_shell(&name.to_ascii_lowercase());
         let mut free = Vec::new();
         let mut args = args.iter();
         while let Some(arg) = args.next() {

@@ -221,11 +221,14 @@ fn rules_that_cannot_hold_are_refused() {
 }
 
 #[test]
-fn a_line_of_another_shell_is_read_as_far_as_all_shells_agree() {
+fn a_line_of_powershell_is_read_as_such_and_allowed_as_far_as_all_shells_agree() {
     let call = |command: &str| json!({"tool": "PowerShell", "args": {"command": command}});
     assert_eq!(judge("PowerShell(git *)", &call("git push origin")), RUNS);
     assert_eq!(judge("PowerShell(git *)", &call("ls x")), PASSES);
-    for line in ["git @(rm x)", "git; & { rm x }", "git `\nrm x"] {
+    // A backtick at the end of a line continues it.
+    assert_eq!(judge("PowerShell(git rm *)", &call("git `\nrm x")), LOOKS);
+    assert_eq!(judge("PowerShell(rm *)", &call("git `\nrm x")), PASSES);
+    for line in ["git @(rm x)", "git; & { rm x }", "git x\nrm x"] {
         assert_eq!(judge("PowerShell(git *)", &call(line)), LOOKS, "{line}");
         assert_eq!(judge("PowerShell(rm *)", &call(line)), LOOKS, "{line}");
     }
