@@ -60,12 +60,10 @@ impl<'t> Reader<'t> {
 
     /// Reads commands to the end, or behind the `)` that closes them.
     fn commands(&mut self, closes: bool) -> String {
-        if self.depth >= MAX_DEPTH {
-            self.is_whole = false;
-            self.at = self.text.len();
-            return ":".to_owned();
-        }
-        self.depth += 1;
+        self.nested(|reader| reader.list(closes))
+    }
+
+    fn list(&mut self, closes: bool) -> String {
         let mut out = String::new();
         let mut sign = "";
         loop {
@@ -98,11 +96,27 @@ impl<'t> Reader<'t> {
             out.push_str(&command);
             sign = "";
         }
-        self.depth -= 1;
         if out.is_empty() { ":".to_owned() } else { out }
     }
 
+    /// Goes one level deeper; what is too deep is not understood.
+    fn nested(&mut self, go: impl FnOnce(&mut Self) -> String) -> String {
+        if self.depth >= MAX_DEPTH {
+            self.is_whole = false;
+            self.at = self.text.len();
+            return ":".to_owned();
+        }
+        self.depth += 1;
+        let said = go(self);
+        self.depth -= 1;
+        said
+    }
+
     fn command(&mut self) -> String {
+        self.nested(Self::one)
+    }
+
+    fn one(&mut self) -> String {
         self.skip();
         while self.takes("@") {
             self.skip();
@@ -394,7 +408,7 @@ impl<'t> Reader<'t> {
         let rest = args.get(skipped..).unwrap_or_default();
         let at = rest.iter().position(|word| !word.start().starts_with('/')).unwrap_or(rest.len());
         match rest.get(at..).unwrap_or_default().split_first() {
-            Some((name, args)) => self.say(name, args),
+            Some((name, args)) => self.nested(|reader| reader.say(name, args)),
             None => ":".to_owned(),
         }
     }
