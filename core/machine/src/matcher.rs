@@ -360,6 +360,11 @@ impl Matcher {
             let written = self.spec.shown("when");
             return Some(format!("matcher.when `{written}` cannot be evaluated, so the hook runs: {why}"));
         }
+        if self.is_in_doubt(input)
+            && let Some(rule) = self.rules_that_hold(input).next()
+        {
+            return Some(format!("matcher.rule `{rule}` may match: not all of the command line is understood"));
+        }
         if let Some(rule) = self.rule_of_several(input) {
             return Some(format!("matcher.rule `{rule}` matches"));
         }
@@ -385,6 +390,17 @@ impl Matcher {
     /// The first of several rules that speaks of a call.
     fn rule_of_several<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<&str> {
         self.rules_that_hold(input).next().filter(|_| self.rules.len() > 1)
+    }
+
+    /// Whether its rules hold for no command that is known, and only because of what the line may run beside.
+    pub(crate) fn is_in_doubt<H: Host>(&self, input: &MatchInput<'_, H>) -> bool {
+        let (lines, _) = input.lines();
+        if self.rules.is_empty() || lines.iter().all(|line| line.line.is_some() && !line.is_open) {
+            return false;
+        }
+        let Some(names) = input.tool_names() else { return false };
+        let known = known_names(&names, Some(self.rule_naming()));
+        !self.rules.iter().any(|rule| rule.holds(&known, lines, input, &[], false))
     }
 
     /// The rules that speak of a call, as they are written.

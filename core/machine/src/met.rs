@@ -81,7 +81,7 @@ pub(crate) fn line_of<H: Host>(input: &MatchInput<'_, H>) -> Option<String> {
 fn why<H: Host>(matcher: &Matcher, input: &MatchInput<'_, H>) -> Option<String> {
     let why = matcher.met_by(input)?;
     let (lines, _) = input.lines();
-    let is_read = lines.iter().all(|line| line.line.is_some());
+    let is_read = lines.iter().all(|line| line.line.is_some()) && !matcher.is_in_doubt(input);
     Some(if is_read { why } else { format!("{why}; not all of the command line is understood") })
 }
 
