@@ -937,6 +937,8 @@ export interface PlannedHooks {
   hooks: Array<number>
   /** Whether every hook is a stage of its own and none needs to be claimed. */
   simple: boolean
+  /** Whether a block stops what the event is about. */
+  gate: boolean
   /** Whether it is time to look for warnings. */
   warningsDue: boolean
 }

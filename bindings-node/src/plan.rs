@@ -51,6 +51,8 @@ pub struct PlannedHooks {
     pub hooks: Vec<u32>,
     /// Whether every hook is a stage of its own and none needs to be claimed.
     pub simple: bool,
+    /// Whether a block stops what the event is about.
+    pub gate: bool,
     /// Whether it is time to look for warnings.
     pub warnings_due: bool,
 }
@@ -106,6 +108,7 @@ pub(crate) fn plan(
         has_tool_use_id: has_tool_use_id(&spec),
         hooks,
         simple: plan.is_plain() && !has_detached && !is_unguarded && (plan.is_in_turn() || plan.calls().len() < 2),
+        gate: spec.gate(),
         warnings_due: spec.is_look_due(),
         native: NativePlan { snapshot, event: spec, plan, reuse, audit },
     })

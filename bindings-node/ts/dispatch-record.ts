@@ -6,6 +6,7 @@ import { now } from "./clock.js";
 import type { Envelope, EventScope, Fields } from "./event.js";
 import { callNative, type DispatchStatus, type HookReport, type NativeDispatch } from "./native.js";
 import type { Plan, PlanRuntime } from "./plan.js";
+import { copyForHost, setField } from "./values.js";
 
 /** The native side of a dispatch. */
 export interface DispatchDetails {
@@ -24,7 +25,8 @@ export class DispatchRecord<R extends PlanRuntime = PlanRuntime> implements Even
 
   constructor(
     readonly plan: Plan<R>,
-    readonly payload: Fields,
+    /** As the host gave it; of a gate in copies as soon as a hook is awaited, see `hold`. */
+    public payload: Fields,
     /** When the dispatch began, and when each no-op hook ended; nanoseconds on `process.hrtime`'s clock. */
     readonly times: readonly number[],
   ) {}
@@ -61,6 +63,61 @@ export function begin(
 /** The payload at the end of a dispatch. */
 export function finalPayload({ details, payload }: DispatchRecord): Fields {
   return details === null ? payload : (details.values[details.status.payload] as Fields);
+}
+
+/** A value that the host can change, and the copy in its place. */
+export type Held = ReadonlyMap<unknown, unknown>;
+
+/**
+ * Puts copies in the place of what the host could change while a hook of a gate is awaited: what was judged is what the
+ * outcome gives back. A dispatch that awaits nothing, and one whose event stops nothing, need none.
+ */
+export function hold(record: DispatchRecord): Held {
+  const held = new Map<unknown, unknown>();
+  if (!record.plan.gate) return held;
+  try {
+    holdPayload(record, held);
+  } catch {
+    // A field that throws when it is read gives nobody anything.
+  }
+  return held;
+}
+
+function holdPayload(record: DispatchRecord, held: Map<unknown, unknown>): void {
+  const { details, payload: given } = record;
+  const own = heldFields(given, held);
+  held.set(given, own);
+  if (details !== null) {
+    const { values, status } = details;
+    const current = values[status.payload] as Fields;
+    if (current !== given) held.set(current, heldFields(current, held));
+    values.forEach((value, place) => {
+      values[place] = held.get(value) ?? value;
+    });
+  }
+  record.payload = own;
+}
+
+/** A payload whose fields are copies. A field that cannot be copied stays: no hook and no reader of the outcome gets it either. */
+function heldFields(payload: Fields, held: Map<unknown, unknown>): Fields {
+  const own = Object.create(Object.getPrototypeOf(payload) as object | null) as Record<
+    string,
+    unknown
+  >;
+  for (const name of Object.keys(payload)) {
+    const value = payload[name];
+    if (!held.has(value)) held.set(value, copyIfPossible(value));
+    setField(own, name, held.get(value));
+  }
+  return own;
+}
+
+function copyIfPossible(value: unknown): unknown {
+  try {
+    return copyForHost(value);
+  } catch {
+    return value;
+  }
 }
 
 /** Writes a dispatch of no-op hooks to the audit log; blocks it when that fails and `required` is set. */

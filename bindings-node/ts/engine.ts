@@ -156,6 +156,7 @@ export class Engine implements HookRuntime {
       planned.hasToolUseId,
       planned.hooks.map((number) => this.hook(number)),
       planned.simple,
+      planned.gate,
       this.native.enabled ? this.counts.of(planned.event) : UNCOUNTED,
     );
     this.#plans.add(event, payload, plan, planned.holds);

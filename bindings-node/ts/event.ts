@@ -90,7 +90,7 @@ interface InvocationState {
 /** One hook's invocation: the target of its event's proxy, and its `HookContext`. */
 export class HookInvocation {
   readonly #scope: EventScope;
-  readonly #payload: Fields;
+  #payload: Fields;
   /** Created at the first read of a container; most hooks read none. */
   #state: InvocationState | null = null;
 
@@ -107,6 +107,12 @@ export class HookInvocation {
   /** Fires the hook's signal. */
   static abort(invocation: HookInvocation, reason: unknown): void {
     (HookInvocation.#stateOf(invocation).controller ??= new AbortController()).abort(reason);
+  }
+
+  /** Lets a hook that is awaited see the copy of its payload, if there is one. */
+  static hold(invocation: HookInvocation, held: ReadonlyMap<unknown, unknown>): void {
+    invocation.#payload =
+      (held.get(invocation.#payload) as Fields | undefined) ?? invocation.#payload;
   }
 
   /** The event of an invocation. */

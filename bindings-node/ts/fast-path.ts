@@ -12,7 +12,7 @@ import { AuditCoverage } from "./audit.js";
 import type { Cancelling } from "./cancellation.js";
 import { now } from "./clock.js";
 import { restartDeadline, startDeadline, stopDeadline, type Deadline } from "./deadline.js";
-import { auditNoOp, begin, type DispatchRecord } from "./dispatch-record.js";
+import { auditNoOp, begin, hold, type DispatchRecord } from "./dispatch-record.js";
 import { HookInvocation } from "./event.js";
 import {
   reportAnswer,
@@ -129,6 +129,9 @@ export class Dispatch implements Deadline, StagedDispatch {
   /** Prepares for a wait: keeps the async context, counts the waiting dispatch. */
   suspend(): void {
     if (this.context !== null) return;
+    const held = hold(this.record);
+    if (this.invocation !== null) HookInvocation.hold(this.invocation, held);
+    this.stages?.hold(held);
     this.context = new AsyncResource("HookDispatch", MANUAL);
     beginWait();
   }

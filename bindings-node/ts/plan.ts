@@ -49,6 +49,8 @@ export class Plan<R extends PlanRuntime = PlanRuntime> {
     readonly hooks: readonly HookEntry[],
     /** Every hook is a stage of its own, awaited, and needs no claim. */
     readonly simple: boolean,
+    /** Whether a block stops what the event is about. */
+    readonly gate: boolean,
     readonly count: EventCount,
   ) {
     this.numbers = hooks.map(({ number }) => number);

@@ -7,7 +7,7 @@
 import { AuditCoverage } from "./audit.js";
 import { now } from "./clock.js";
 import { startDeadline, stopDeadline, type Deadline } from "./deadline.js";
-import type { DispatchDetails, DispatchRecord } from "./dispatch-record.js";
+import type { DispatchDetails, DispatchRecord, Held } from "./dispatch-record.js";
 import { HookInvocation, type Fields } from "./event.js";
 import {
   reportAnswer,
@@ -113,6 +113,11 @@ export class StageRunner {
   cancel(reason: unknown): void {
     this.#cancelled = true;
     for (const running of this.#running) running.cancel(reason);
+  }
+
+  /** Lets the hooks that run see copies of the payload. */
+  hold(held: Held): void {
+    for (const { invocation } of this.#running) HookInvocation.hold(invocation, held);
   }
 
   /** Accepts the report of one hook; the last one of a stage continues the dispatch. */

@@ -286,6 +286,8 @@ impl AsyncDriver {
     /// Starts a whole stage: detached hooks here, the others in a runner written in Python.
     fn start_stage(&mut self, py: Python<'_>) -> PyResult<Option<Finished>> {
         let count = self.state.calls().len();
+        // Their events are made before any of them runs.
+        self.state.hold(py);
         let (calls, reports) = parallel_stage::start(py, &mut self.state)?;
         if calls.is_empty() {
             return Ok(self.state.resume(py, reports.into_iter().flatten()));
@@ -376,6 +378,7 @@ impl AsyncDriver {
     #[inline]
     fn suspend(&mut self, py: Python<'_>) -> PyResult<()> {
         if self.suspended.is_none() {
+            self.state.hold(py);
             self.suspended = Some(nesting::SuspendedDispatch::new());
         }
         if self.stage_reports.is_some() || self.deadline.is_some() {

@@ -29,7 +29,7 @@ use crate::once::{Once, intern};
 use crate::outcome::{self, Finished};
 use crate::plan_cache::CachedEvent;
 use crate::registration::{Handler, HandlerKind};
-use crate::values::{PyHost, answer_of};
+use crate::values::{PyHost, answer_of, held};
 
 /// What a dispatch is about.
 pub(crate) struct Request {
@@ -72,6 +72,8 @@ pub(crate) struct DispatchState {
     logs: bool,
     /// Whether starts of hooks are written to the audit log.
     records_starts: bool,
+    /// Whether the payload is a copy that the host cannot change.
+    is_held: bool,
 }
 
 impl DispatchState {
@@ -90,6 +92,7 @@ impl DispatchState {
             enabled,
             logs: false,
             records_starts: false,
+            is_held: false,
         }
     }
 
@@ -153,6 +156,24 @@ impl DispatchState {
                 None
             }
             Step::Done(outcome) => Some(Finished::Folded(outcome)),
+        }
+    }
+
+    /// Copies the payload before other code of the host may run, once: what the hooks of a gate have judged is what the outcome
+    /// gives back. A dispatch whose hooks do not wait needs no copy.
+    #[inline]
+    pub(crate) fn hold(&mut self, py: Python<'_>) {
+        if !self.is_held && self.cached.spec.gate() {
+            self.is_held = true;
+            self.copy_payload(py);
+        }
+    }
+
+    fn copy_payload(&mut self, py: Python<'_>) {
+        let Some(stage) = &mut self.stage else { return };
+        stage.hold(|value| held(py, value));
+        if let Some((event, _)) = self.event.as_ref().filter(|(_, made_at)| *made_at == stage.changes()) {
+            event.view().hold(stage.payload());
         }
     }
 

@@ -142,6 +142,13 @@ impl<'a> EventRef<'a> {
         unsafe { (*self.raw()).payload.clone() }
     }
 
+    /// Lets its holder see a copy of the payload from now on.
+    pub(crate) fn hold(&self, payload: &Object) {
+        // SAFETY: `self` is an event; the old value is taken out first, because dropping it may run Python code.
+        let old = unsafe { (*self.raw()).payload.replace(payload.clone()) };
+        drop(old);
+    }
+
     /// The canonical event name.
     pub(crate) fn name(&self) -> Option<Object> {
         // SAFETY: as above.

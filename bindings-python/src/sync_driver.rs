@@ -53,6 +53,7 @@ fn run_stage(py: Python<'_>, state: &mut DispatchState) -> PyResult<Option<Finis
 /// Runs a stage of several hooks: those that the core runs at once, the others meanwhile, one after the other.
 fn run_side_by_side(py: Python<'_>, state: &mut DispatchState) -> PyResult<Vec<Report<Object>>> {
     let calls = state.calls().to_vec();
+    state.hold(py);
     let mut begun = Vec::with_capacity(calls.len());
     for (index, call) in calls.iter().enumerate() {
         if !call.entry().handler().kind.is_run_by_core() || call.entry().detached() {
@@ -103,6 +104,10 @@ fn run_hook(py: Python<'_>, state: &mut DispatchState, index: usize, how: Start)
         return state.detach(py, index);
     }
     let (handler, limit) = (entry.handler(), entry.timeout());
+    if handler.kind.is_outside() || handler.in_thread {
+        // Other threads of the host run meanwhile.
+        state.hold(py);
+    }
     let called = state.start_hook(py, index, how, |state, callable, event| {
         if handler.kind.is_outside() {
             let answer = callable.borrow(py).enter_method(intern!(py, "run_sync"), (event.borrow(py),));

@@ -180,6 +180,24 @@ fn copy_inside<'py>(
     if is_other_container(value) { copy_other(value, levels, room) } else { Ok(value.clone()) }
 }
 
+/// A payload, or a value of one, whose containers the host cannot change any more.
+pub(crate) fn held(py: Python<'_>, value: &Object) -> Object {
+    let value = value.borrow(py);
+    let Ok(Ok(fields)) = value.cast_exact::<PyDict>().map(|fields| fields.copy()) else {
+        return Object::from_bound(copy_if_possible(&value));
+    };
+    let containers: Vec<_> = fields.iter().filter(|(_, field)| is_container(field)).collect();
+    for (name, field) in containers {
+        _ = fields.set_item(name, copy_if_possible(&field));
+    }
+    Object::from_bound(fields.into_any())
+}
+
+/// A copy; what nests too deep or holds too much stays, which no hook and no reader of the outcome is given either.
+fn copy_if_possible<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    copy(value, Shape::Same, MAX_NESTING).unwrap_or_else(|_| value.clone())
+}
+
 /// A copy made of plain containers that nothing else refers to, its JSON text if it has one, and the text that a person is shown.
 #[pyfunction]
 pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<String>, String)> {

@@ -5,6 +5,8 @@ import { describe, test } from "node:test";
 import { inspect, isDeepStrictEqual } from "node:util";
 import { runInNewContext } from "node:vm";
 
+import type { ClientOptions } from "hookweave";
+
 import { quietClient } from "./support/tools.js";
 
 class Box {
@@ -240,6 +242,89 @@ describe("a hook that changes the event in place", () => {
       if (typeof given !== "function") assert.deepEqual(seen.length, 1);
     });
   }
+});
+
+describe("a host that changes its object while a hook of a gate is awaited", () => {
+  function latch(): { open: () => void; opened: Promise<void> } {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { open, opened };
+  }
+
+  /** Dispatches, changes the arguments once a hook waits, and gives what was seen and what the outcome gives back. */
+  async function changed(
+    options: ClientOptions,
+  ): Promise<[seen: unknown[], given: unknown, kept: Box]> {
+    const client = quietClient(options);
+    const [begun, goOn] = [latch(), latch()];
+    const seen: unknown[] = [];
+    client.registerHook("PreToolUse", async ({ args }) => {
+      const { command } = args as Args;
+      begun.open();
+      await goOn.opened;
+      seen.push(command);
+    });
+    for (let count = 0; count < 2; count++) {
+      client.registerHook("PreToolUse", async (event) => {
+        await goOn.opened;
+        seen.push(picture((event.args as Args)["flags"]));
+      });
+    }
+    const box = new Box();
+    const args: Args = { command: "ls", flags: ["-l"], box };
+    const running = client.dispatch("PreToolUse", { tool: "Bash", args });
+    await begun.opened;
+    args["command"] = "rm -rf /";
+    (args["flags"] as string[]).push("/");
+    goOn.open();
+    const outcome = await running;
+    assert.deepEqual(outcome.modified, []);
+    const { command, flags, box: kept } = outcome.event.args as Args;
+    return [seen, { command, flags }, kept as Box];
+  }
+
+  for (const mode of ["sequential", "parallel"] as const) {
+    test(`gets back what was judged: ${mode}`, async () => {
+      const [seen, given, kept] = await changed({ mode });
+      const flags = picture(["-l"]);
+      assert.deepEqual(seen, ["ls", flags, flags]);
+      assert.deepEqual(given, { command: "ls", flags: ["-l"] });
+      assert.ok(kept instanceof Box && kept.read() === "ls");
+    });
+  }
+
+  test("gets back what a hook made of it before another one waited", async () => {
+    const client = quietClient();
+    const payload = { tool: "Bash", args: { command: "ls" }, metadata: { about: ["it"] } };
+    client.registerHook("PreToolUse", () => ({ modified: { args: { command: "ls -l" } } }));
+    client.registerHook("PreToolUse", async () => {
+      await Promise.resolve();
+      payload.args.command = "rm";
+      payload.metadata.about.push("else");
+    });
+    const outcome = await client.dispatch("PreToolUse", payload);
+    assert.deepEqual({ ...outcome.event.args }, { command: "ls -l" });
+    assert.deepEqual(outcome.event.metadata, { about: ["it"] });
+    assert.deepEqual(outcome.toJSON()["original"], { args: { command: "ls" } });
+  });
+
+  test("keeps a result, which nobody approves any more, as it is", async () => {
+    const client = quietClient();
+    let read = 0;
+    const result = {
+      get output(): string {
+        read++;
+        return "long";
+      },
+    };
+    client.registerHook("PostToolUse", async () => {
+      await Promise.resolve();
+    });
+    await client.dispatch("PostToolUse", { tool: "Bash", args: {}, result });
+    assert.equal(read, 0);
+  });
 });
 
 describe("an event with more than JSON", () => {

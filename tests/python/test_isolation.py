@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import threading
 from array import array
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence
@@ -10,8 +12,9 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 import pytest
+from hookweave import HookClient, Outcome
 
-from support import new_client
+from support import LIMIT, new_client, until_async
 
 EVENT: Final = "PreToolUse"
 
@@ -189,6 +192,110 @@ def test_a_hook_cannot_change_what_others_hold(kind: str, inside: bool) -> None:
     assert shown(value) == shown(make())
     assert shown(of(outcome.event)) == shown(make())
     assert outcome.modified == []
+
+
+async def awaited(client: HookClient, event: str = EVENT, **fields: Any) -> Outcome:
+    return await client.dispatch(event, fields)
+
+
+async def in_a_thread(client: HookClient, **fields: Any) -> Outcome:
+    return await asyncio.to_thread(client.dispatch_sync, EVENT, fields)
+
+
+@pytest.mark.parametrize(
+    ("way", "options", "kind"),
+    [
+        pytest.param(awaited, {}, "async", id="awaits a hook"),
+        pytest.param(awaited, {"mode": "parallel"}, "async", id="awaits several at once"),
+        pytest.param(awaited, {}, "thread", id="awaits a thread"),
+        pytest.param(in_a_thread, {}, "thread", id="waits for a thread"),
+    ],
+)
+def test_what_a_gate_judged_is_what_the_outcome_gives_back(way: Any, options: Any, kind: str) -> None:
+    """A host that changes its own object while a hook takes its time would run what nobody has looked at."""
+    begun, changed = threading.Event(), threading.Event()
+    args: dict[str, Any] = {"command": "ls", "flags": ["-l"]}
+    seen: list[Any] = []
+    client = new_client(**options)
+
+    if kind == "async":
+
+        @client.hook(EVENT)
+        async def waits(event: Any) -> None:
+            begun.set()
+            await until_async(changed.is_set)
+            seen.append(shown(event["args"]))
+
+    else:
+
+        @client.hook(EVENT, run_in_thread=True)
+        def blocks(event: Any) -> None:
+            begun.set()
+            changed.wait(LIMIT)
+            seen.append(shown(event["args"]))
+
+    @client.hook(EVENT)
+    async def follows(event: Any) -> None:
+        await until_async(changed.is_set)
+        seen.append(shown(event["args"]))
+
+    if way is in_a_thread:
+        client.unregister_hook(client.list_hooks()[-1].id)
+        client.register_hook(EVENT, lambda event: seen.append(shown(event["args"])))
+
+    async def main() -> Outcome:
+        running = asyncio.ensure_future(way(client, tool="Bash", args=args))
+        await until_async(begun.is_set)
+        # On the loop, so that the dispatch waits by now.
+        await asyncio.sleep(0)
+        args["command"] = "rm -rf /"
+        args["flags"].append("/")
+        changed.set()
+        return await running
+
+    outcome = asyncio.run(main())
+    judged = {"command": "ls", "flags": ["-l"]}
+    assert seen == [judged, judged]
+    assert shown(outcome.event["args"]) == judged
+    assert outcome.modified == []
+
+
+def test_a_gate_gives_back_what_a_hook_made_of_it_before_another_one_waited() -> None:
+    args: dict[str, Any] = {"command": "ls"}
+    metadata = {"about": ["it"]}
+    client = new_client()
+    client.register_hook(EVENT, lambda _: {"modified": {"args": {"command": "ls -l"}}})
+
+    @client.hook(EVENT)
+    async def waits(_: Any) -> None:
+        args["command"] = "rm"
+        await asyncio.sleep(0)
+        metadata["about"].append("else")
+
+    outcome = asyncio.run(awaited(client, tool="Bash", args=args, metadata=metadata))
+    assert shown(outcome.event["args"]) == {"command": "ls -l"}
+    assert shown(outcome.event["metadata"]) == {"about": ["it"]}
+
+
+def test_what_happened_already_is_not_copied_for_a_hook_that_waits() -> None:
+    """Nobody approves a result: a large one stays where it is."""
+    read: list[str] = []
+
+    class Watched(UserDict[str, Any]):
+        def __iter__(self) -> Iterator[str]:
+            read.append("it")
+            return super().__iter__()
+
+    result = Watched(fields())
+    read.clear()
+    client = new_client()
+
+    @client.hook("PostToolUse")
+    async def waits(_: Any) -> None:
+        await asyncio.sleep(0)
+
+    asyncio.run(awaited(client, event="PostToolUse", tool="Bash", args={}, result=result))
+    assert not read
 
 
 def test_attributes_of_containers_are_the_holders_own_too() -> None:

@@ -135,6 +135,12 @@ impl<T, V> Stage<T, V> {
         self.making.progress.visit(&mut see);
     }
 
+    /// Puts copies in the place of the host's values, for a driver that lets other code of the host run while a hook is
+    /// awaited: what was judged is what the outcome gives back.
+    pub fn hold(&mut self, mut copy: impl FnMut(&V) -> V) {
+        self.making.progress.hold(&mut copy);
+    }
+
     /// How often the payload has become another so far; a driver that caches the payload compares this.
     pub fn changes(&self) -> u32 {
         self.making.progress.details.as_ref().map_or(0, |details| details.changes + details.shares)

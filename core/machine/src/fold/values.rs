@@ -10,6 +10,15 @@ impl<T, V> Progress<T, V> {
             details.visit(see);
         }
     }
+
+    /// Replaces the payload, and those that it was, by copies.
+    pub(crate) fn hold(&mut self, copy: &mut impl FnMut(&V) -> V) {
+        self.payload = copy(&self.payload);
+        if let Some(details) = &mut self.details {
+            details.versions.iter_mut().for_each(|(_, payload)| *payload = copy(payload));
+            details.originals.iter_mut().for_each(|(_, came)| *came = copy(came));
+        }
+    }
 }
 
 impl<T, V> Details<T, V> {
