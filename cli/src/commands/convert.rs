@@ -197,7 +197,7 @@ impl Convert {
         Ok(Verdict::of(whole))
     }
 
-    /// Entries that name a file run what it says, also after something changed it that nobody was asked about.
+    /// Entries that name a file run what it says, without approvals.
     fn say_what_guards_it(&self, screen: Screen<'_>, to: &str, hooks: &[&Declared]) -> Result<()> {
         let Some(first) = hooks.first().filter(|_| to != "hookweave") else { return Ok(()) };
         let (file, dialect) = (self.file.display(), first.dialect.name());
