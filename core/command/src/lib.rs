@@ -2,6 +2,7 @@
 //!
 //! Nothing is run or looked up. A line that is not understood whole is not understood at all.
 
+mod base64;
 mod code;
 mod line;
 mod memo;

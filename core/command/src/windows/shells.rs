@@ -1,6 +1,7 @@
 //! Programs of Windows that run a line: PowerShell and `cmd`.
 
 use super::Language;
+use crate::base64;
 
 /// What a shell of Windows is handed.
 #[derive(Debug, PartialEq, Eq)]
@@ -125,7 +126,7 @@ fn line_of(words: &[Option<&str>]) -> Handed {
 
 /// A line that is encoded as PowerShell takes it.
 fn decoded(text: &str) -> Option<String> {
-    let bytes = base64(text)?;
+    let bytes = base64::decoded(text)?;
     let (pairs, []) = bytes.as_chunks::<2>() else { return None };
     let units: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
     String::from_utf16(&units).ok()
@@ -155,29 +156,4 @@ fn to_cmd(args: &[Option<&str>]) -> Handed {
         rest = behind;
     }
     Handed::Unknown
-}
-
-/// The bytes of a text in Base64; nothing where it is none.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let value = |letter: u8| {
-        Some(match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        })
-    };
-    let (mut bits, mut held, mut bytes) = (0_u32, 0_u32, Vec::new());
-    for letter in text.trim_end_matches('=').bytes() {
-        bits = bits << 6 | u32::from(value(letter)?);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
-            bits &= (1 << held) - 1;
-        }
-    }
-    Some(bytes)
 }

@@ -1,6 +1,7 @@
 //! What programs print of which that is known.
 
 use super::fields::Field;
+use crate::base64;
 use crate::line::escapes;
 
 /// Programs that print nothing.
@@ -19,6 +20,10 @@ pub(super) fn of(name: &str, args: &[Field], input: Option<&str>) -> Option<Stri
     match name {
         "echo" => echo(&words),
         "printf" => printf(&words),
+        "base64" if matches!(*words, ["-d" | "-D" | "--decode"]) => {
+            let text: String = input?.split_whitespace().collect();
+            String::from_utf8(base64::decoded(&text)?).ok()
+        }
         "cat" if words.is_empty() || words == ["-"] => input.map(str::to_owned),
         "dirname" => words.last().map(|path| format!("{}\n", parent(path))),
         "basename" => {

@@ -31,6 +31,8 @@ fn what_a_line_says_is_worked_out() {
         ("cat > x.sh <<'E'\nrm -rf /\nE\nbash x.sh", "rm -rf /"),
         ("cat > x.sh <<E\nrm -rf /\nE\n. ./x.sh", "rm -rf /"),
         ("printf 'rm -rf /' | sh", "rm -rf /"),
+        ("rm -rf $(echo Lw== | base64 -d)", "rm -rf /"),
+        ("bash -c \"$(echo cm0gLXJmIC8= | base64 --decode)\"", "rm -rf /"),
         ("printf 'a:\\n\\trm -rf /\\n' | make -f -", "rm -rf /"),
         ("echo / | xargs rm -rf", "rm -rf /"),
         ("cd / && for d in *; do rm -rf $d; done", "cd / && rm -rf *"),
