@@ -237,7 +237,7 @@ pub(super) enum Passed {
 }
 
 /// A command as it is written.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Written {
     pub(super) name: Word,
     /// Each argument, a list as several words.
@@ -329,8 +329,14 @@ impl Cmdlet {
                     None => args.next()?.clone(),
                 };
                 bound.values.push((known, value));
-            } else if value.and_then(|value| value.fixed()).is_none_or(|value| !value.eq_ignore_ascii_case("$false")) {
-                bound.switches.push(known);
+            } else {
+                let value = value.map(|value| value.fixed().unwrap_or_default());
+                let is_on = match value.as_deref() {
+                    None | Some("$true") => true,
+                    // In doubt nothing is only tried.
+                    Some(value) => known != "WhatIf" && !matches!(value, "$false" | "0"),
+                };
+                bound.switches.extend(is_on.then_some(known));
             }
         }
         let mut open = self.positional.iter().filter(|name| bound.get(name).is_none()).copied().collect::<Vec<_>>();
@@ -393,6 +399,17 @@ pub(super) fn say(command: &Written, passed: &Passed, depth: usize) -> Said {
     left.extend(commands);
     let commands = left;
     Said { text: group(&commands), passed, is_whole }
+}
+
+/// Whether a command makes a name mean another command.
+pub(super) fn rebinds(command: &Written) -> bool {
+    let name = command.name.fixed().unwrap_or_default().to_ascii_lowercase();
+    let is_table = |word: &Word| {
+        let start = word.start().to_ascii_lowercase();
+        start.starts_with("alias:") || start.starts_with("function:")
+    };
+    matches!(name.as_str(), "set-alias" | "new-alias" | "import-alias" | "sal" | "nal" | "ipal")
+        || !name.starts_with("get-") && command.args.iter().flatten().any(is_table)
 }
 
 /// A command by its own name, and by the other one that is written where a shell has no program of it.

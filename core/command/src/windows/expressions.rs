@@ -166,7 +166,7 @@ impl Reader<'_> {
             self.at = stop;
             return Word { parts: vec![Part::Text(inside.to_owned(), true)], is_spread: false };
         }
-        let mut reader = Reader { text: inside, at: 0, depth: self.depth, is_whole: true };
+        let mut reader = Reader::new(inside, self.depth);
         let mut word = Word { parts: vec![Part::Text(String::new(), true)], is_spread: false };
         while let Some(letter) = reader.peek() {
             match letter {
@@ -226,6 +226,8 @@ impl Reader<'_> {
             end += 1 + more.find(|letter| !is_name(letter)).unwrap_or(more.len());
         }
         self.at += end;
+        // What is set there makes a name mean another command.
+        self.is_whole &= !rest.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias:"));
         of_name(rest.get(..end).unwrap_or_default())
     }
 
@@ -639,6 +641,11 @@ impl Reader<'_> {
                 return;
             }
         };
+        if let Some([value]) = value.values.as_deref()
+            && let Some(value) = value.fixed()
+        {
+            self.given.push((name.clone(), value));
+        }
         done.commands.push(match value.values.as_deref() {
             Some([word]) => format!("{name}={}", word.say(Style::WORD)),
             Some(_) => format!("{name}=\"${{_}}\""),

@@ -1,12 +1,12 @@
 //! Goes through a line of PowerShell: its statements, pipelines and commands.
 
 use super::cmdlets::{self, Passed, Said};
-use super::words::{Style, Word};
-use super::{MAX_DEPTH, Written, group};
+use super::words::{Part, Style, Word};
+use super::{Language, MAX_DEPTH, Written, at_depth, group};
 
 /// Writes a line of PowerShell as one of a shell.
 pub(super) fn write(text: &str, depth: usize) -> Written {
-    let mut reader = Reader { text, at: 0, depth, is_whole: true };
+    let mut reader = Reader::new(text, depth);
     let commands = reader.statements(None);
     let commands: Vec<String> = commands.into_iter().map(|statement| statement.text).collect();
     Written { text: commands.join("\n"), is_whole: reader.is_whole }
@@ -40,9 +40,24 @@ pub(super) struct Reader<'t> {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) is_whole: bool,
+    /// The plain values that the line gives variables, by their names in a shell.
+    pub(super) given: Vec<(String, String)>,
 }
 
+/// How many values of a variable are tried as the name of a command.
+const MAX_GIVEN: usize = 8;
+
 impl<'t> Reader<'t> {
+    pub(super) const fn new(text: &'t str, depth: usize) -> Self {
+        Self { text, at: 0, depth, is_whole: true, given: Vec::new() }
+    }
+
+    /// The values that the line gives a variable.
+    fn values_of(&self, word: &Word) -> Vec<String> {
+        let [Part::Variable(name)] = word.parts.as_slice() else { return Vec::new() };
+        self.given.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone()).take(MAX_GIVEN).collect()
+    }
+
     pub(super) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -375,7 +390,9 @@ impl<'t> Reader<'t> {
             Some(letter) if is_quote(letter) => self.value(),
             _ => self.bareword(),
         };
-        if is_read && !name.parts.is_empty() {
+        // A command by its name runs as it does behind `&`.
+        let is_file = name.fixed().is_none_or(|name| name.to_ascii_lowercase().ends_with(".ps1"));
+        if is_read && is_file && !name.parts.is_empty() {
             let file = Word { parts: name.parts, is_spread: false };
             let said = self.command(Word::of("."), &Passed::Nothing);
             let _ = said.is_whole;
@@ -445,7 +462,25 @@ impl<'t> Reader<'t> {
             goes_on = false;
         }
         let mut said = cmdlets::say(&command, passed, self.depth);
-        self.is_whole &= said.is_whole;
+        // What is worked out is no name that anything is known of.
+        self.is_whole &= said.is_whole && command.name != Word::unknown() && !cmdlets::rebinds(&command);
+        let mut more = Vec::new();
+        for value in self.values_of(&command.name) {
+            let named = cmdlets::Written { name: Word::of(&value), ..command.clone() };
+            more.push(cmdlets::say(&named, passed, self.depth).text);
+        }
+        let is_evaluation = command
+            .name
+            .fixed()
+            .is_some_and(|name| name.eq_ignore_ascii_case("iex") || name.eq_ignore_ascii_case("Invoke-Expression"));
+        for line in command.args.iter().flatten().filter(|_| is_evaluation).flat_map(|word| self.values_of(word)) {
+            more.push(at_depth(&line, Language::PowerShell, self.depth + 1).text);
+        }
+        more.retain(|text| !text.is_empty());
+        if !more.is_empty() {
+            more.insert(0, said.text);
+            said.text = group(&more);
+        }
         said.text.push_str(&redirects);
         said
     }

@@ -186,10 +186,17 @@ pub(super) fn path(text: &str) -> String {
     if text.to_ascii_lowercase().starts_with("physicaldrive") {
         return "/dev/sda".to_owned();
     }
-    let Some((drive, rest)) = text.split_once(':') else { return text.to_owned() };
+    // `\\host\c$` is a drive too, and the drive of the home folder stands before it.
+    let shared = text.strip_prefix("//").and_then(|text| {
+        let (drive, rest) = text.split_once('/')?.1.split_once('$')?;
+        (drive.len() == 1).then(|| format!("{drive}:{rest}"))
+    });
+    let text = shared.as_deref().unwrap_or(text);
+    let text = text.strip_prefix("C:~").map_or_else(|| text.to_owned(), |rest| format!("~{rest}"));
+    let Some((drive, rest)) = text.split_once(':') else { return text };
     let is_drive = drive.len() == 1 && drive.starts_with(|letter: char| letter.is_ascii_alphabetic());
     if !is_drive || !(rest.is_empty() || rest.starts_with('/')) {
-        return text.to_owned();
+        return text;
     }
     let mut parts: Vec<&str> = Vec::new();
     for part in rest.split('/') {
