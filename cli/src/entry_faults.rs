@@ -13,6 +13,9 @@ use crate::settings::{Place, places};
 /// The least time in seconds in which hookweave can decide.
 const LEAST_SECONDS: f64 = 1.0;
 
+/// The least time limit of its own in seconds with which hookweave can decide: starting and reading the policy take a part.
+const LEAST_DEADLINE: f64 = 0.5;
+
 /// One fault, and where it stands.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
@@ -133,6 +136,11 @@ fn of_entry(
     faults.extend(said.weakened);
     if let Some(option) = said.lacks.filter(|_| agent.gate(event).is_some()) {
         faults.push(format!("`{option}` is missing, so every call passes once the policy is gone; install it again"));
+    }
+    if let Some(limit) = said.longest.map(|limit| limit.as_secs_f64()).filter(|limit| *limit < LEAST_DEADLINE) {
+        faults.push(format!(
+            "`--deadline {limit}` is too short to decide within, so hookweave refuses calls that the policy lets pass; take it out"
+        ));
     }
     // Whoever is ended by the agent has refused nothing.
     let refuses = handler.get("onFailure").and_then(Value::as_str) == Some("block")

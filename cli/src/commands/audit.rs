@@ -74,9 +74,8 @@ impl Verify {
         let report = audit::verify_watched(&self.log, self.anchor.as_ref(), |read| progress.part(read, whole))?;
         drop(progress);
         // An anchor proves that it was one.
-        if report.records == 0 && self.anchor.is_none() && !begins_as_log(&self.log) {
-            let what = "is no audit log, none of its lines is a record; name the file that --audit or `audit` names";
-            return Err(Failed::file(&self.log, what));
+        if report.records == 0 && self.anchor.is_none() {
+            is_log(&self.log)?;
         }
         if self.json {
             json(screen, &report)?;
@@ -93,18 +92,40 @@ impl Verify {
 
 /// A log that is not there is mostly one whose name is misspelt.
 fn is_there(log: &Path) -> Result<()> {
-    match (audit::read(log), std::fs::metadata(log)) {
+    let found = std::fs::metadata(log);
+    if found.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
+        return Err(Failed::file(log, "is a folder; name the log in it"));
+    }
+    match (audit::read(log), found) {
         (Ok(_), _) => Ok(()),
         (Err(_), Err(why)) => Err(Failed::unreadable(log, &why)),
         (Err(why), _) => Err(why.into()),
     }
 }
 
-/// Whether a file begins as every log does, or is empty.
-fn begins_as_log(log: &Path) -> bool {
+/// Refuses a file without records that does not begin as every log does, and is not empty.
+fn is_log(log: &Path) -> Result<()> {
     let mut first = [0];
     let read = std::fs::File::open(log).and_then(|mut file| file.read(&mut first));
-    read.map_or(true, |read| read == 0 || first == *b"{")
+    if read.map_or(true, |read| read == 0 || first == *b"{") {
+        return Ok(());
+    }
+    let what = "is no audit log, none of its lines is a record; name the file that --audit or `audit` names";
+    Err(Failed::file(log, what))
+}
+
+/// Says why a log cannot be trusted, if it cannot; whether it can.
+fn report_untrusted(log: &Path) -> Result<bool> {
+    let report = audit::verify(log, None)?;
+    if !report.whole {
+        let problem = report.problems.first().or_else(|| report.others.iter().find_map(|other| other.problems.first()));
+        let why = problem.map(|at| format!(": {} {}", place_text(&at.file, at.line), shown(&at.what)));
+        let (log, why) = (log.display(), why.unwrap_or_default());
+        records::remark(&format!(
+            "{log} cannot be trusted, and neither can these numbers{why}; `hookweave audit verify {log}` shows all"
+        ))?;
+    }
+    Ok(report.whole)
 }
 
 /// A place in a log, as its reader named it.

@@ -148,7 +148,7 @@ impl Tail {
 }
 
 /// Says something beside the output, which programs may read.
-fn remark(what: &str) -> Result<()> {
+pub(super) fn remark(what: &str) -> Result<()> {
     Ok(writeln!(anstream::stderr().lock(), "{}", styled(WARN, what))?)
 }
 

@@ -7,7 +7,7 @@ use anstyle::Style;
 use clap::{Args, ValueEnum};
 use hookweave_host::audit::{CountedCall, RefusalReport, Refusals, refusals};
 
-use super::{is_there, usize_of};
+use super::{is_log, is_there, report_untrusted, usize_of};
 use crate::failed::{Result, Verdict};
 use crate::html::{escaped, page};
 use crate::screen::{BAD, BOLD, Cell, DIM, Room, Screen, Table, WARN, count, is_quiet, is_verbose, json, styled};
@@ -47,15 +47,16 @@ impl Report {
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         is_there(&self.log)?;
         let report = refusals(&self.log)?;
+        if report.from.is_none() {
+            is_log(&self.log)?;
+        }
         match if self.json { Format::Json } else { self.format } {
-            Format::Json => {
-                json(screen, &report)?;
-                return Ok(Verdict::of(report.unreadable_lines == 0));
-            }
+            Format::Json => json(screen, &report)?,
             Format::Html => screen.write_all(html(&report).as_bytes())?,
             Format::Text => text(screen, &report)?,
         }
-        Ok(Verdict::of(super::records::report_unreadable(usize_of(report.unreadable_lines))?))
+        let is_readable = report.unreadable_lines == 0;
+        Ok(Verdict::of(report_untrusted(&self.log)? && is_readable))
     }
 }
 
