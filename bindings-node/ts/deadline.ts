@@ -6,6 +6,8 @@
  * with one hook takes 0.57 µs instead of 0.3 µs; the bar is "Node, 1 async hook / bare loop" of docs/BENCHMARKS.md.
  */
 
+import { nextTick } from "node:process";
+
 import { now } from "./clock.js";
 import { append } from "./lists.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
@@ -18,16 +20,22 @@ export interface Deadline {
   limit: number;
   /** Whether the process must stay alive until the deadline. */
   readonly keepsAlive: boolean;
+  /** Whether `holdPayload` was called since it was started: of the list, those before one that is held are held. */
+  readonly isHeld: boolean;
   previous: Deadline | null;
   next: Deadline | null;
   /** Called at the timeout, after the deadline was taken off the list. */
   expire(): void;
+  /** Called once the event loop is about to go on to other work while this waits. */
+  holdPayload(): void;
 }
 
 let first: Deadline | null = null;
 let last: Deadline | null = null;
 let timer: NodeJS.Timeout | null = null;
 let checking = false;
+let holding = false;
+const settled = Promise.resolve();
 /** The shortest limit that the armed timer covers; a shorter one needs a new check. */
 let shortest = Infinity;
 
@@ -38,6 +46,7 @@ export function startDeadline(deadline: Deadline): void {
   if (last === null) first = deadline;
   else last.next = deadline;
   last = deadline;
+  if (!holding) holdSoon();
   restartDeadline(deadline);
 }
 
@@ -59,6 +68,25 @@ export function stopDeadline(deadline: Deadline): void {
   deadline.next = null;
   // Without deadlines the timer must not keep the process alive.
   if (timer !== null && !checking) checkSoon();
+}
+
+/**
+ * Holds what still waits when the promises that are settled by now, and those that follow from them, have been gone through: a
+ * tick that is asked for among them runs behind all of them, and before any other work.
+ */
+function holdSoon(): void {
+  holding = true;
+  nextTick(() => {
+    // No fake timers stand in for it.
+    void settled.then(() => {
+      nextTick(() => {
+        holding = false;
+        // What was there before is held already.
+        for (let deadline = last; deadline?.isHeld === false; deadline = deadline.previous)
+          deadline.holdPayload();
+      });
+    });
+  });
 }
 
 /** Checks the list after this turn of the event loop. */

@@ -174,6 +174,7 @@ export class DetachedHooks {
 
 /** One detached hook while it runs. */
 class DetachedRun implements Deadline {
+  isHeld = false;
   since = 0;
   readonly limit: number;
   keepsAlive = false;
@@ -216,6 +217,11 @@ class DetachedRun implements Deadline {
     this.#end(undefined, result as object | null | undefined);
   }
 
+  holdPayload(): void {
+    // Nothing that it was shown is approved.
+    this.isHeld = true;
+  }
+
   expire(): void {
     this.#hasDeadline = false;
     const reason = timeoutReason(this.limit);
@@ -232,6 +238,7 @@ class DetachedRun implements Deadline {
     this.keepsAlive = on;
     if (!this.#hasDeadline) return;
     stopDeadline(this);
+    this.isHeld = false;
     startDeadline(this);
   }
 

@@ -41,6 +41,7 @@ const MANUAL = { requireManualDestroy: true };
 export class Dispatch implements Deadline, StagedDispatch {
   previous: Deadline | null = null;
   next: Deadline | null = null;
+  isHeld = false;
 
   /** How many hooks have ended as no-ops. */
   private position = 0;
@@ -129,11 +130,17 @@ export class Dispatch implements Deadline, StagedDispatch {
   /** Prepares for a wait: keeps the async context, counts the waiting dispatch. */
   suspend(): void {
     if (this.context !== null) return;
+    this.context = new AsyncResource("HookDispatch", MANUAL);
+    beginWait();
+  }
+
+  /** Holds the payload, as other code of the host may change it from here on. */
+  holdPayload(): void {
+    if (this.isHeld) return;
+    this.isHeld = true;
     const held = hold(this.record);
     if (this.invocation !== null) HookInvocation.hold(this.invocation, held);
     this.stages?.hold(held);
-    this.context = new AsyncResource("HookDispatch", MANUAL);
-    beginWait();
   }
 
   /** Continues in the caller's async context: a timer runs in the context of the code that armed it. */

@@ -38,6 +38,8 @@ export interface StagedDispatch {
   fail(reason: unknown): void;
   /** Prepares for a wait. */
   suspend(): void;
+  /** Copies the payload, once. */
+  holdPayload(): void;
   /** Continues in the caller's async context. */
   inContext(go: () => void): void;
 }
@@ -185,6 +187,7 @@ class RunningHook implements Deadline {
   readonly keepsAlive = true;
   previous: Deadline | null = null;
   next: Deadline | null = null;
+  isHeld = false;
   #hasDeadline = false;
   #over = false;
 
@@ -197,6 +200,11 @@ class RunningHook implements Deadline {
     readonly invocation: HookInvocation,
   ) {
     this.limit = hook.limit;
+  }
+
+  holdPayload(): void {
+    this.isHeld = true;
+    this.dispatch.holdPayload();
   }
 
   start(): void {

@@ -244,7 +244,9 @@ describe("a hook that changes the event in place", () => {
   }
 });
 
-describe("a host that changes its object while a hook of a gate is awaited", () => {
+describe("a host that changes its object while a hook of a gate is waited for", () => {
+  const nextTurn = (): Promise<void> => new Promise((go) => setImmediate(go));
+
   function latch(): { open: () => void; opened: Promise<void> } {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -276,6 +278,7 @@ describe("a host that changes its object while a hook of a gate is awaited", () 
     const args: Args = { command: "ls", flags: ["-l"], box };
     const running = client.dispatch("PreToolUse", { tool: "Bash", args });
     await begun.opened;
+    await nextTurn();
     args["command"] = "rm -rf /";
     (args["flags"] as string[]).push("/");
     goOn.open();
@@ -300,7 +303,7 @@ describe("a host that changes its object while a hook of a gate is awaited", () 
     const payload = { tool: "Bash", args: { command: "ls" }, metadata: { about: ["it"] } };
     client.registerHook("PreToolUse", () => ({ modified: { args: { command: "ls -l" } } }));
     client.registerHook("PreToolUse", async () => {
-      await Promise.resolve();
+      await nextTurn();
       payload.args.command = "rm";
       payload.metadata.about.push("else");
     });
@@ -319,9 +322,7 @@ describe("a host that changes its object while a hook of a gate is awaited", () 
         return "long";
       },
     };
-    client.registerHook("PostToolUse", async () => {
-      await Promise.resolve();
-    });
+    client.registerHook("PostToolUse", nextTurn);
     await client.dispatch("PostToolUse", { tool: "Bash", args: {}, result });
     assert.equal(read, 0);
   });
