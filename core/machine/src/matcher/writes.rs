@@ -409,7 +409,7 @@ impl Lines<'_> {
             {
                 return Some(Touched::by(&word));
             }
-            let is_touched = match programs::usage(command) {
+            let is_touched = match programs::usage(command, self.files.is_of_policy()) {
                 Use::Nothing => false,
                 Use::Policy => self.files.is_of_policy(),
                 Use::Fed => self.feeds(directories),

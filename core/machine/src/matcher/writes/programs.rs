@@ -84,9 +84,9 @@ pub(super) struct Changes<'c> {
     pub(super) is_told: bool,
 }
 
-/// What a command may write.
-pub(super) fn usage(command: &Simple) -> Use<'_> {
-    if policy::changes_by_words(command) {
+/// What a command may write. Words that change a policy say nothing of other files.
+pub(super) fn usage(command: &Simple, is_of_policy: bool) -> Use<'_> {
+    if is_of_policy && policy::changes_by_words(command) {
         return Use::Policy;
     }
     let Some((program, args, is_fed)) = running(command) else { return Use::Nothing };
@@ -102,14 +102,14 @@ pub(super) fn usage(command: &Simple) -> Use<'_> {
         "hookweave" if !has(|word| word == "--fix" || word.starts_with("-o") || word.starts_with("--out")) => {
             return Use::Nothing;
         }
-        "git" => return git(args),
+        "git" => return git(args, is_of_policy),
         "find" | "gfind" if has(is_action) => return found(args),
         "sed" | "gsed" if readers::reads(program, args) => {
             let written = readers::written_by_sed(args).map(Cow::Owned).collect();
             return Use::Files(Changes { written, ..Changes::default() });
         }
         _ if readers::reads(program, args) => return Use::Nothing,
-        _ if policy::approves(args) => return Use::Policy,
+        _ if is_of_policy && policy::approves(args) => return Use::Policy,
         _ if is_fed => return Use::Fed,
         _ => {}
     }
@@ -330,19 +330,20 @@ fn put<'w>(program: &str, args: &'w [Word], mut words: Vec<Cow<'w, Word>>) -> Pu
 /// What is written, and what is if the folder beside it is one.
 type PutWords<'w> = (Vec<Cow<'w, Word>>, Vec<(Cow<'w, Word>, Cow<'w, Word>)>);
 
-fn git(args: &[Word]) -> Use<'_> {
+fn git(args: &[Word], is_of_policy: bool) -> Use<'_> {
     let mut rest = args;
     while let Some((word, behind)) = rest.split_first() {
         match word.plain.as_str() {
             "-c" | "-C" | "--git-dir" | "--work-tree" => {
-                if behind.first().is_some_and(|value| value.plain.to_ascii_lowercase().starts_with("core.hookspath")) {
+                let names_hooks = |value: &Word| value.plain.to_ascii_lowercase().starts_with("core.hookspath");
+                if is_of_policy && behind.first().is_some_and(names_hooks) {
                     return Use::Policy;
                 }
                 rest = behind.get(1..).unwrap_or_default();
             }
             option if option.starts_with('-') => rest = behind,
-            "config" if policy::changes_git(behind) => return Use::Policy,
-            "clone" | "init" if policy::equips_repository(behind) => return Use::Policy,
+            "config" if is_of_policy && policy::changes_git(behind) => return Use::Policy,
+            "clone" | "init" if is_of_policy && policy::equips_repository(behind) => return Use::Policy,
             "config" => return Use::Files(Changes { written: operands(behind), ..Changes::default() }),
             verb if GIT_READS.contains(&verb) => {
                 return Use::Files(Changes { written: git_output(behind), ..Changes::default() });
