@@ -114,7 +114,8 @@ fn page() -> String {
         [`hookweave audit report`](command.md) say what would have been stopped.\n\n\
         Files add up: a project's `off` takes nothing from what your own file or the administrator's says. What a policy goes by\n\
         is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops mistakes; it is no sandbox.\n\
-        [`hookweave scan`](command.md#scan-files-and-sessions) shows what it would have stopped in your scripts and sessions.\n"
+        [`hookweave scan`](command.md#scan-files-and-sessions) shows what it would have stopped in your scripts and sessions.\n\
+        Lines of PowerShell and `cmd` are read in their own language ([matchers](matchers.md#rules-about-commands)).\n"
         .to_owned();
     page.push_str(
         "\nA rule is of level `standard` unless it names another. `hookweave policies NAME` also shows what each suggests instead.\n",
