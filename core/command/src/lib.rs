@@ -6,6 +6,7 @@ mod base64;
 mod code;
 mod line;
 mod memo;
+mod plain;
 mod script;
 mod spans;
 mod windows;

@@ -22,6 +22,7 @@ mod wrappers;
 use std::ops::Range;
 use std::panic::catch_unwind;
 
+use crate::plain::MAX_LENGTH;
 use constants::Constants;
 pub(super) use constants::stands_for;
 pub(super) use escapes::read as escapes;
@@ -30,9 +31,6 @@ pub use words::Word;
 pub(super) use words::is_plain_word;
 pub use wrappers::Starts;
 pub(super) use wrappers::behind_wrappers;
-
-/// The longest command line that is read, in bytes.
-pub(crate) const MAX_LENGTH: usize = 64 * 1024;
 
 /// The longest text that is handed to the parser, in bytes: here-documents and substitutions are taken out before.
 const MAX_FLAT: usize = 16 * 1024;

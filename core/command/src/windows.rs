@@ -43,7 +43,7 @@ pub(crate) fn write(text: &str, language: Language) -> Written {
 }
 
 fn at_depth(text: &str, language: Language, depth: usize) -> Written {
-    if text.len() > crate::line::MAX_LENGTH || depth > MAX_DEPTH {
+    if text.len() > crate::plain::MAX_LENGTH || depth > MAX_DEPTH {
         return Written::default();
     }
     match language {

@@ -8,6 +8,7 @@ use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 use super::Line;
 use super::constants::Constants;
 use super::escapes;
+pub(crate) use crate::plain::is_plain_word;
 
 /// A word as it is written and as the program sees it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -90,11 +91,6 @@ impl Word {
     pub fn known_start(&self) -> &str {
         self.plain.split(['$', '\\', '*', '?', '[', '{']).next().unwrap_or_default()
     }
-}
-
-/// Letters of a word that every shell takes as they are.
-pub(crate) fn is_plain_word(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./+:@%,^".contains(c))
 }
 
 /// Whether a text that is read as a sum runs nothing.

@@ -499,7 +499,7 @@ fn program_name(name: &str) -> String {
     let ends: &[&str] =
         if folder.as_ref().is_some_and(|folder| folder.starts_with('.')) { &[] } else { &[".exe", ".com"] };
     let lower = ends.iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
-    let base = if crate::is_interpreter(base) { base } else { lower };
+    let base = if base == "Rscript" { base } else { lower };
     format!("{}{base}", folder.unwrap_or_default())
 }
 

@@ -1,6 +1,6 @@
 //! Words of the languages of Windows, and how a shell says them.
 
-use crate::line::is_plain_word;
+use crate::plain::is_plain_word;
 
 /// Stands for what is filled in when the line runs.
 const FILLED: &str = "\"${_}\"";
