@@ -344,7 +344,9 @@ mod tests {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/compatibility.md");
         let page = std::fs::read_to_string(page).unwrap();
         let rows = page.lines().filter(|line| line.starts_with("| ["));
-        let says = |row: &str| row.split(" | ").nth(4).unwrap() == "yes";
+        let head = page.lines().find(|line| line.starts_with("| system |")).unwrap();
+        let column = head.split(" | ").position(|column| column == "`hookweave install`").unwrap();
+        let says = |row: &str| row.split(" | ").nth(column).unwrap() == "yes";
         let listed = rows.filter(|row| says(row)).map(|row| row.split('`').nth(1).unwrap().to_owned());
         let (mut listed, mut known) = (listed.collect::<Vec<_>>(), AGENTS.iter().map(|a| a.name).collect::<Vec<_>>());
         listed.sort_unstable();

@@ -110,7 +110,7 @@ fn tools(page: &mut String, dialect: &str) {
     }
 }
 
-/// A name without its spelling: `session:start`, `session_start` and `sessionStart` are SessionStart.
+/// A name without its spelling: `session:start`, `session_start` and `sessionStart` are `SessionStart`.
 fn plain(name: &str) -> String {
     name.replace([':', '_'], "").to_lowercase()
 }
