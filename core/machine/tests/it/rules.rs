@@ -186,7 +186,7 @@ fn a_rule_knows_tools_by_every_name() {
     assert_eq!(judge("Task", &call("Agent", json!({}))), RUNS, "a former name");
     assert_eq!(judge("Agent(Explore)", &call("Agent", json!({"subagent_type": "Explore"}))), RUNS);
     assert_eq!(judge("Bash(git *)", &call("sh", json!({"cmd": "git push"}))), RUNS, "a host's own tool");
-    assert_eq!(judge("Bash(git *)", &call("Bash", json!({"command": ["git"]}))), LOOKS, "a command that is a list");
+    assert_eq!(judge("Bash(git *)", &call("Bash", json!({"command": [["git"]]}))), LOOKS, "a command of no words");
     assert_eq!(judge("Bash", &json!({"args": {}})), LOOKS, "a tool without a name");
     for (url, wanted) in [
         ("https://example.com/a", RUNS),
