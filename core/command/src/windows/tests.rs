@@ -98,3 +98,18 @@ fn no_line_is_too_long_or_too_deep() {
         }
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(
+        text in "[a-z $`'\"@\\\\(){}\\[\\]<>|&;#=!*?~%^:/,.0-9+\n\t-]{0,80}",
+        known in "(rm|iex|&|\\$\\(|@\\{|@'\n|if|for|foreach|%|-enc|-c|cmd /c|pwsh|\\\"|\\)|\\}|\n'@|;|\\|| ){0,20}",
+        any in "\\PC{0,60}",
+    ) {
+        for text in [text, known, any] {
+            for language in [Language::PowerShell, Language::Cmd] {
+                write(&text, language);
+            }
+        }
+    }
+}
