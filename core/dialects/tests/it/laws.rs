@@ -487,6 +487,8 @@ proptest! {
         args in any_args(),
         text in any_text(),
     ) {
+        // Copilot's `path` is the engine's `file_path`. VS Code writes `file_path` there, as a call with a `path` alone does.
+        prop_assume!(dialect.name() != "copilot" || args.get("path").is_none() || args.get("file_path").is_some());
         let invocation = varied(dialect, declared, tool, &args, &text);
         prop_assume!(has_wire(dialect, &invocation));
         let event = sent(dialect, &invocation)?;
