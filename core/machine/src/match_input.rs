@@ -71,6 +71,7 @@ pub(crate) struct MatchInput<'v, H: Host> {
     args: OnceCell<Found<H::View<'v>>>,
     commands: OnceCell<Found<Cow<'v, str>>>,
     paths: OnceCell<Found<PathForms>>,
+    language: OnceCell<Language>,
     lines: OnceCell<Vec<Arc<Reading>>>,
     coded: OnceCell<Vec<Arc<Reading>>>,
     known_as: OnceCell<Option<Vec<String>>>,
@@ -98,6 +99,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             args: OnceCell::new(),
             commands: OnceCell::new(),
             paths: OnceCell::new(),
+            language: OnceCell::new(),
             lines: OnceCell::new(),
             coded: OnceCell::new(),
             known_as: OnceCell::new(),
@@ -376,10 +378,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
 
     /// The language of the command lines that the tool runs.
     pub(crate) fn language(&self) -> Language {
-        let is_it = |name: &&str| *name == "PowerShell";
-        let is_named = self.tool_names().is_some_and(|names| names.iter().any(is_it));
-        let is_alike = |likeness: Likeness| likeness.names.iter().any(|name| name == "PowerShell");
-        if is_named || self.likeness().is_some_and(is_alike) { Language::PowerShell } else { Language::Shell }
+        *self.language.get_or_init(|| {
+            let is_it = |name: &&str| *name == "PowerShell";
+            let is_named = self.tool_names().is_some_and(|names| names.iter().any(is_it));
+            let is_alike = |likeness: Likeness| likeness.names.iter().any(|name| name == "PowerShell");
+            if is_named || self.likeness().is_some_and(is_alike) { Language::PowerShell } else { Language::Shell }
+        })
     }
 
     /// The lines that they run once their words are worked out, as far as these are understood whole.
