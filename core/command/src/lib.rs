@@ -4,6 +4,7 @@
 
 mod base64;
 mod code;
+mod cursor;
 mod line;
 mod memo;
 mod plain;

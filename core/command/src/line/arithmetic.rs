@@ -21,15 +21,15 @@ impl<'t> Scan<'t, '_> {
     }
 
     fn until_closed(&mut self) -> Option<&'t str> {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let mut open = 0_usize;
         for (at, letter) in rest.char_indices() {
             match letter {
                 '(' => open += 1,
                 ')' if open == 0 => {
                     let inside = rest.get(..at)?;
-                    self.at += at;
-                    return self.takes("))").then_some(inside);
+                    self.cursor.at += at;
+                    return self.cursor.takes("))").then_some(inside);
                 }
                 ')' => open -= 1,
                 '\'' | '"' | '`' | '\\' | '\n' => return None,

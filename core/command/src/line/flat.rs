@@ -5,6 +5,7 @@
 
 use super::here::Here;
 use super::{Line, MAX_DEPTH, MAX_NESTING, constants, is_bearable, walk};
+use crate::cursor::Cursor;
 
 /// What stands for something that is filled in when the line runs.
 pub(super) const FILLED: &str = "${_}";
@@ -24,8 +25,7 @@ pub(super) fn collect(text: &str, line: &mut Line, depth: usize) -> Option<()> {
 
 /// Goes through a text once.
 pub(super) struct Scan<'t, 'l> {
-    pub(super) text: &'t str,
-    pub(super) at: usize,
+    pub(super) cursor: Cursor<'t>,
     pub(super) out: String,
     pub(super) line: &'l mut Line,
     pub(super) depth: usize,
@@ -39,30 +39,7 @@ pub(super) struct Scan<'t, 'l> {
 
 impl<'t, 'l> Scan<'t, 'l> {
     pub(super) fn new(text: &'t str, line: &'l mut Line, depth: usize) -> Self {
-        Self { text, at: 0, out: String::new(), line, depth, fresh: true, word: 0, pending: Vec::new() }
-    }
-
-    pub(super) fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    pub(super) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    pub(super) fn next(&mut self) -> Option<char> {
-        let letter = self.peek()?;
-        self.at += letter.len_utf8();
-        Some(letter)
-    }
-
-    /// Steps over a text if it comes next.
-    pub(super) fn takes(&mut self, wanted: &str) -> bool {
-        let comes = self.rest().starts_with(wanted);
-        if comes {
-            self.at += wanted.len();
-        }
-        comes
+        Self { cursor: Cursor::new(text), out: String::new(), line, depth, fresh: true, word: 0, pending: Vec::new() }
     }
 
     fn operator(&mut self, letter: char) {
@@ -100,10 +77,10 @@ impl<'t, 'l> Scan<'t, 'l> {
     pub(super) fn plain(&mut self, closes: bool) -> Option<()> {
         let mut open = 0_usize;
         loop {
-            let Some(letter) = self.next() else {
+            let Some(letter) = self.cursor.next() else {
                 return (!closes && self.pending.is_empty()).then_some(());
             };
-            let from = self.at;
+            let from = self.cursor.at;
             match letter {
                 '\\' => self.escape()?,
                 '\'' => self.single()?,
@@ -116,7 +93,7 @@ impl<'t, 'l> Scan<'t, 'l> {
                     self.here_documents()?;
                 }
                 '<' => self.less()?,
-                '>' if self.peek() == Some('(') => self.process()?,
+                '>' if self.cursor.peek() == Some('(') => self.process()?,
                 ' ' | '\t' | '>' | ';' | '&' | '|' => self.operator(letter),
                 '(' => open += self.open()?,
                 ')' if open == 0 && closes => {
@@ -133,7 +110,7 @@ impl<'t, 'l> Scan<'t, 'l> {
                 letter => self.letter(letter),
             }
             // Where the text of a here-document begins within a word, shells do not agree.
-            let is_torn = !self.pending.is_empty() && self.text.get(from..self.at)?.contains('\n');
+            let is_torn = !self.pending.is_empty() && self.cursor.text.get(from..self.cursor.at)?.contains('\n');
             if is_torn || open > MAX_NESTING {
                 return None;
             }
@@ -141,12 +118,12 @@ impl<'t, 'l> Scan<'t, 'l> {
     }
 
     fn escape(&mut self) -> Option<()> {
-        let letter = self.next()?;
+        let letter = self.cursor.next()?;
         if letter == '\n' {
             // A line goes on. Where that makes one operator or one `$(` of two halves, it is there to hide it.
             let joins =
                 self.out.ends_with(['$', '<', '>', '&', '|', '(', ')', ';', '!', '=', '{', '[', '#', '\\', '\n']);
-            let blank = self.peek().is_none_or(|next| next == ' ' || next == '\t');
+            let blank = self.cursor.peek().is_none_or(|next| next == ' ' || next == '\t');
             return (blank || !joins).then_some(());
         }
         if letter.is_control() {
@@ -158,21 +135,21 @@ impl<'t, 'l> Scan<'t, 'l> {
     }
 
     fn single(&mut self) -> Option<()> {
-        let (quoted, _) = self.rest().split_once('\'')?;
+        let (quoted, _) = self.cursor.rest().split_once('\'')?;
         if has_control(quoted) {
             return None;
         }
         self.part("'");
         self.out.push_str(quoted);
         self.out.push('\'');
-        self.at += quoted.len() + 1;
+        self.cursor.at += quoted.len() + 1;
         Some(())
     }
 
     fn double(&mut self) -> Option<()> {
         self.part("\"");
         loop {
-            match self.next()? {
+            match self.cursor.next()? {
                 '"' => {
                     self.out.push('"');
                     return Some(());
@@ -185,7 +162,7 @@ impl<'t, 'l> Scan<'t, 'l> {
     /// A letter between double quotes or in a here-document.
     pub(super) fn quoted(&mut self, letter: char) -> Option<()> {
         match letter {
-            '\\' => match self.next()? {
+            '\\' => match self.cursor.next()? {
                 '\n' => {
                     // `"$\` and `(x)"` on the next line are one `$(x)`.
                     if self.out.ends_with('$') {
@@ -210,48 +187,48 @@ impl<'t, 'l> Scan<'t, 'l> {
         if self.out.ends_with(['<', '>']) {
             return None;
         }
-        let length = self.rest().find('\n').unwrap_or(self.rest().len());
-        self.at += length;
+        let length = self.cursor.rest().find('\n').unwrap_or(self.cursor.rest().len());
+        self.cursor.at += length;
         Some(())
     }
 
     /// What follows a `$`.
     fn dollar(&mut self, quoted: bool) -> Option<()> {
-        match self.peek() {
-            Some('(') if self.rest().starts_with("((") => {
+        match self.cursor.peek() {
+            Some('(') if self.cursor.rest().starts_with("((") => {
                 // Some shells read what is no sum as a substitution that begins with a subshell.
-                self.at += 2;
+                self.cursor.at += 2;
                 self.sum()?;
                 self.line.is_dynamic = true;
                 self.part(NUMBER);
             }
             Some('(') => {
-                self.at += 1;
-                let from = self.at;
+                self.cursor.at += 1;
+                let from = self.cursor.at;
                 self.substituted()?;
-                let inside = self.text.get(from..self.at)?.trim_end_matches(')');
+                let inside = self.cursor.text.get(from..self.cursor.at)?.trim_end_matches(')');
                 self.part(constants::stands_for(inside).unwrap_or(FILLED));
             }
             Some('{') => {
-                self.at += 1;
-                let (inside, _) = self.rest().split_once('}')?;
+                self.cursor.at += 1;
+                let (inside, _) = self.cursor.rest().split_once('}')?;
                 super::arithmetic::parameter(inside)?;
                 // No one else may write what stands for the output of a program.
                 if constants::TEMPORARY.strip_prefix("${").and_then(|name| name.strip_suffix('}')) == Some(inside) {
                     return None;
                 }
-                self.at += inside.len() + 1;
+                self.cursor.at += inside.len() + 1;
                 self.part("${");
                 self.out.push_str(inside);
                 self.out.push('}');
             }
             Some('\'') if !quoted => {
-                self.at += 1;
+                self.cursor.at += 1;
                 self.ansi()?;
             }
             Some('[') => return None,
             Some(letter @ ('@' | '*' | '#' | '?' | '-' | '$' | '!')) => {
-                self.at += 1;
+                self.cursor.at += 1;
                 self.part("$");
                 self.out.push(letter);
             }
@@ -262,11 +239,11 @@ impl<'t, 'l> Scan<'t, 'l> {
 
     /// `$'…'`, of which sh reads only the quotes.
     fn ansi(&mut self) -> Option<()> {
-        let (inside, _) = self.rest().split_once('\'')?;
+        let (inside, _) = self.cursor.rest().split_once('\'')?;
         if inside.ends_with('\\') || has_control(inside) {
             return None;
         }
-        self.at += inside.len() + 1;
+        self.cursor.at += inside.len() + 1;
         self.part("$'");
         self.out.push_str(inside);
         self.out.push('\'');
@@ -279,15 +256,16 @@ impl<'t, 'l> Scan<'t, 'l> {
             return None;
         }
         self.line.is_dynamic = true;
-        let mut inner = Scan { at: self.at, ..Scan::new(self.text, self.line, self.depth + 1) };
+        let mut inner = Scan::new(self.cursor.text, self.line, self.depth + 1);
+        inner.cursor.at = self.cursor.at;
         inner.plain(true)?;
-        self.at = inner.at;
+        self.cursor.at = inner.cursor.at;
         inner.finish()
     }
 
     /// `<(…)` and `>(…)`.
     fn process(&mut self) -> Option<()> {
-        self.at += 1;
+        self.cursor.at += 1;
         self.substituted()?;
         self.part(FILLED);
         Some(())
@@ -296,9 +274,9 @@ impl<'t, 'l> Scan<'t, 'l> {
     fn backtick(&mut self, quoted: bool) -> Option<()> {
         let mut inside = String::new();
         loop {
-            match self.next()? {
+            match self.cursor.next()? {
                 '`' => break,
-                '\\' => match self.next()? {
+                '\\' => match self.cursor.next()? {
                     letter @ ('`' | '\\' | '$') => inside.push(letter),
                     '"' if quoted => inside.push('"'),
                     letter => {
@@ -316,15 +294,15 @@ impl<'t, 'l> Scan<'t, 'l> {
     }
 
     fn less(&mut self) -> Option<()> {
-        if self.peek() == Some('(') {
+        if self.cursor.peek() == Some('(') {
             return self.process();
         }
-        if self.takes("<<") {
+        if self.cursor.takes("<<") {
             self.out.push_str("<<<");
             self.fresh = true;
             return Some(());
         }
-        if self.takes("<") {
+        if self.cursor.takes("<") {
             return self.here_begins();
         }
         self.operator('<');
@@ -333,7 +311,7 @@ impl<'t, 'l> Scan<'t, 'l> {
 
     /// A `(` outside of quotes; says how many are open then.
     fn open(&mut self) -> Option<usize> {
-        let ahead = self.rest().trim_start_matches([' ', '\t']);
+        let ahead = self.cursor.rest().trim_start_matches([' ', '\t']);
         let is_function = ahead.starts_with(')');
         if !self.fresh && !is_function {
             // `a=(…)` sets an array; elsewhere it is a pattern, in which some shells run commands.
@@ -343,13 +321,13 @@ impl<'t, 'l> Scan<'t, 'l> {
             }
         }
         if is_function {
-            let blanks = self.rest().len() - ahead.len();
-            self.at += blanks + 1;
+            let blanks = self.cursor.rest().len() - ahead.len();
+            self.cursor.at += blanks + 1;
             self.out.push_str("()");
             self.fresh = true;
             return Some(0);
         }
-        if self.fresh && self.takes("(") {
+        if self.fresh && self.cursor.takes("(") {
             self.double_parentheses()?;
             return Some(0);
         }

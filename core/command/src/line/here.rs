@@ -12,9 +12,9 @@ pub(super) struct Here {
 impl<'t> Scan<'t, '_> {
     /// Reads what stands behind `<<`.
     pub(super) fn here_begins(&mut self) -> Option<()> {
-        let tabs_go = self.takes("-");
-        while matches!(self.peek(), Some(' ' | '\t')) {
-            self.at += 1;
+        let tabs_go = self.cursor.takes("-");
+        while matches!(self.cursor.peek(), Some(' ' | '\t')) {
+            self.cursor.at += 1;
         }
         let (end, is_quoted) = self.here_end()?;
         self.pending.push(Here { end, is_quoted, tabs_go });
@@ -27,12 +27,12 @@ impl<'t> Scan<'t, '_> {
     fn here_end(&mut self) -> Option<(String, bool)> {
         let (mut end, mut is_quoted) = (String::new(), false);
         loop {
-            match self.peek() {
+            match self.cursor.peek() {
                 None | Some(' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => break,
                 Some(mark @ ('\'' | '"')) => {
-                    self.at += 1;
-                    let (inside, _) = self.rest().split_once(mark)?;
-                    self.at += inside.len() + 1;
+                    self.cursor.at += 1;
+                    let (inside, _) = self.cursor.rest().split_once(mark)?;
+                    self.cursor.at += inside.len() + 1;
                     if inside.contains(['$', '`', '\\', '\n']) {
                         return None;
                     }
@@ -40,12 +40,12 @@ impl<'t> Scan<'t, '_> {
                     is_quoted = true;
                 }
                 Some('\\') => {
-                    self.at += 1;
-                    end.push(self.next().filter(char::is_ascii_alphanumeric)?);
+                    self.cursor.at += 1;
+                    end.push(self.cursor.next().filter(char::is_ascii_alphanumeric)?);
                     is_quoted = true;
                 }
                 Some(letter) if letter.is_alphanumeric() || "_-.+!%@:,/=".contains(letter) => {
-                    self.at += letter.len_utf8();
+                    self.cursor.at += letter.len_utf8();
                     end.push(letter);
                 }
                 Some(_) => return None,
@@ -60,7 +60,7 @@ impl<'t> Scan<'t, '_> {
             let body = self.here_body(&here)?;
             if !here.is_quoted {
                 let mut filled = Scan::new(body, self.line, self.depth);
-                while let Some(letter) = filled.next() {
+                while let Some(letter) = filled.cursor.next() {
                     filled.here_letter(letter)?;
                 }
             }
@@ -70,14 +70,15 @@ impl<'t> Scan<'t, '_> {
 
     /// In a here-document quotes are letters, and what is filled in is filled in between them too.
     fn here_letter(&mut self, letter: char) -> Option<()> {
-        if letter == '$' && self.peek().is_some_and(|next| next.is_alphanumeric() || "_{@*#?-$!".contains(next)) {
+        if letter == '$' && self.cursor.peek().is_some_and(|next| next.is_alphanumeric() || "_{@*#?-$!".contains(next))
+        {
             self.line.is_dynamic = true;
         }
         self.quoted(letter)
     }
 
     fn here_body(&mut self, here: &Here) -> Option<&'t str> {
-        let body = self.rest();
+        let body = self.cursor.rest();
         let mut length = 0;
         loop {
             let from = body.get(length..)?;
@@ -87,7 +88,7 @@ impl<'t> Scan<'t, '_> {
             let (written, taken) = from.split_once('\n').map_or((from, from.len()), |(line, _)| (line, line.len() + 1));
             let line = if here.tabs_go { written.trim_start_matches('\t') } else { written };
             if line == here.end {
-                self.at += length + taken;
+                self.cursor.at += length + taken;
                 // The line behind the end begins anew.
                 return body.get(..length);
             }

@@ -4,6 +4,7 @@ use super::cmdlets::{self, program};
 use super::expressions::of_system;
 use super::words::{Part, Style, Word, quoted};
 use super::{Language, MAX_DEPTH, Written, at_depth, behind, group, shells};
+use crate::cursor::Cursor;
 
 /// Commands of `cmd` itself, whose options may stand right behind their name.
 const OWN: &[&str] = &[
@@ -17,44 +18,21 @@ pub(super) fn write(text: &str, depth: usize) -> Written {
     let trimmed = text.trim();
     let inside = trimmed.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     let text = inside.filter(|text| !text.is_empty()).map_or(text, |inside| inside);
-    let mut reader = Reader { text, at: 0, depth, is_whole: true };
+    let mut reader = Reader { cursor: Cursor::new(text), depth, is_whole: true };
     let commands = reader.commands(false);
     Written { text: commands, is_whole: reader.is_whole }
 }
 
 struct Reader<'t> {
-    text: &'t str,
-    at: usize,
+    cursor: Cursor<'t>,
     depth: usize,
     is_whole: bool,
 }
 
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let letter = self.peek()?;
-        self.at += letter.len_utf8();
-        Some(letter)
-    }
-
-    fn takes(&mut self, wanted: &str) -> bool {
-        let comes = self.rest().starts_with(wanted);
-        if comes {
-            self.at += wanted.len();
-        }
-        comes
-    }
-
+impl Reader<'_> {
     fn skip(&mut self) {
-        while self.peek().is_some_and(|letter| matches!(letter, ' ' | '\t' | '\r' | ',' | ';' | '=')) {
-            self.next();
+        while self.cursor.peek().is_some_and(|letter| matches!(letter, ' ' | '\t' | '\r' | ',' | ';' | '=')) {
+            self.cursor.next();
         }
     }
 
@@ -68,15 +46,15 @@ impl<'t> Reader<'t> {
         let mut sign = "";
         loop {
             self.skip();
-            let Some(letter) = self.peek() else {
+            let Some(letter) = self.cursor.peek() else {
                 self.is_whole &= !closes;
                 break;
             };
             if letter == ')' && closes {
-                self.next();
+                self.cursor.next();
                 break;
             }
-            let found = ["&&", "||", "|", "&", "\n", ")"].into_iter().find(|sign| self.takes(sign));
+            let found = ["&&", "||", "|", "&", "\n", ")"].into_iter().find(|sign| self.cursor.takes(sign));
             if let Some(found) = found {
                 sign = match found {
                     "&" | "\n" | ")" => "; ",
@@ -103,7 +81,7 @@ impl<'t> Reader<'t> {
     fn nested(&mut self, go: impl FnOnce(&mut Self) -> String) -> String {
         if self.depth >= MAX_DEPTH {
             self.is_whole = false;
-            self.at = self.text.len();
+            self.cursor.at = self.cursor.text.len();
             return ":".to_owned();
         }
         self.depth += 1;
@@ -118,19 +96,19 @@ impl<'t> Reader<'t> {
 
     fn one(&mut self) -> String {
         self.skip();
-        while self.takes("@") {
+        while self.cursor.takes("@") {
             self.skip();
         }
-        if self.takes("(") {
+        if self.cursor.takes("(") {
             let inside = self.commands(true);
             let redirects = self.words().1;
             return format!("{{ {inside}; }}{redirects}");
         }
-        let before = self.at;
+        let before = self.cursor.at;
         let Some(first) = self.word(true) else {
-            if self.at == before {
+            if self.cursor.at == before {
                 self.is_whole = false;
-                self.next();
+                self.cursor.next();
             }
             return String::new();
         };
@@ -155,8 +133,8 @@ impl<'t> Reader<'t> {
 
     /// Steps over the rest of a command.
     fn line(&mut self) {
-        while self.peek().is_some_and(|letter| !matches!(letter, '\n' | '&' | '|' | ')')) {
-            self.next();
+        while self.cursor.peek().is_some_and(|letter| !matches!(letter, '\n' | '&' | '|' | ')')) {
+            self.cursor.next();
         }
     }
 
@@ -188,7 +166,7 @@ impl<'t> Reader<'t> {
         let mut variable = Word::unknown();
         loop {
             self.skip();
-            if self.peek() == Some('(') {
+            if self.cursor.peek() == Some('(') {
                 break;
             }
             let Some(word) = self.word(false) else { return String::new() };
@@ -196,10 +174,10 @@ impl<'t> Reader<'t> {
                 variable = word;
             }
         }
-        self.next();
-        let inside = self.rest();
+        self.cursor.next();
+        let inside = self.cursor.rest();
         let end = inside.find(')').unwrap_or(inside.len());
-        self.at += (end + 1).min(inside.len());
+        self.cursor.at += (end + 1).min(inside.len());
         let inside = inside.get(..end).unwrap_or_default().trim();
         let run = ["'", "`"].iter().find_map(|quote| inside.strip_prefix(quote)?.strip_suffix(quote));
         let name = variable.say(Style::WORD);
@@ -211,7 +189,7 @@ impl<'t> Reader<'t> {
             let body = self.command();
             return format!("{{ {}; {}; }}", said.text, if body.is_empty() { ":" } else { &body });
         }
-        let mut items = Reader { text: inside, at: 0, depth: self.depth, is_whole: true };
+        let mut items = Reader { cursor: Cursor::new(inside), depth: self.depth, is_whole: true };
         let words: Vec<String> = std::iter::from_fn(|| items.word(false)).map(|word| word.say(Style::PATH)).collect();
         self.skip();
         let body = self.command();
@@ -227,14 +205,14 @@ impl<'t> Reader<'t> {
         let (mut words, mut redirects) = (Vec::new(), String::new());
         loop {
             self.skip();
-            let rest = self.rest();
+            let rest = self.cursor.rest();
             let stream = rest.starts_with(|letter: char| letter.is_ascii_digit())
                 && rest.get(1..).is_some_and(|rest| rest.starts_with('>'));
-            self.at += usize::from(stream);
-            let sign = [">>", ">", "<"].into_iter().find(|sign| self.takes(sign));
+            self.cursor.at += usize::from(stream);
+            let sign = [">>", ">", "<"].into_iter().find(|sign| self.cursor.takes(sign));
             if let Some(sign) = sign {
-                if self.takes("&") {
-                    self.next();
+                if self.cursor.takes("&") {
+                    self.cursor.next();
                     continue;
                 }
                 self.skip();
@@ -247,10 +225,10 @@ impl<'t> Reader<'t> {
                 redirects.push_str(&file.map(|file| format!(" {sign} {file}")).unwrap_or_default());
                 continue;
             }
-            let from = self.at;
+            let from = self.cursor.at;
             match self.word(false) {
                 Some(word) => words.push(word),
-                None if self.at == from => return (words, redirects),
+                None if self.cursor.at == from => return (words, redirects),
                 None => {}
             }
         }
@@ -261,11 +239,11 @@ impl<'t> Reader<'t> {
         self.skip();
         let mut word = Word::default();
         let mut is_quoted = false;
-        while let Some(letter) = self.peek() {
+        while let Some(letter) = self.cursor.peek() {
             let ends = letter.is_whitespace() || "&|<>()".contains(letter) || matches!(letter, ',' | ';' | '=');
             match letter {
                 '"' => {
-                    self.next();
+                    self.cursor.next();
                     is_quoted = !is_quoted;
                     word.push("", true);
                 }
@@ -277,11 +255,11 @@ impl<'t> Reader<'t> {
                     break;
                 }
                 '^' if !is_quoted => {
-                    self.next();
-                    if self.takes("\n") {
+                    self.cursor.next();
+                    if self.cursor.takes("\n") {
                         continue;
                     }
-                    if let Some(letter) = self.next() {
+                    if let Some(letter) = self.cursor.next() {
                         word.push(letter.encode_utf8(&mut [0; 4]), false);
                     }
                 }
@@ -290,7 +268,7 @@ impl<'t> Reader<'t> {
                     word.add(variable);
                 }
                 letter => {
-                    self.next();
+                    self.cursor.next();
                     word.push(letter.encode_utf8(&mut [0; 4]), false);
                 }
             }
@@ -301,38 +279,39 @@ impl<'t> Reader<'t> {
 
     /// `%NAME%`, `!NAME!`, `%i`, `%~1`.
     fn variable(&mut self, sign: char) -> Word {
-        let rest = self.rest().get(1..).unwrap_or_default();
+        let rest = self.cursor.rest().get(1..).unwrap_or_default();
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_()".contains(letter);
         let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
         let behind = rest.get(end..).unwrap_or_default();
         let name = rest.get(..end).unwrap_or_default();
         if !name.is_empty() && behind.starts_with(sign) {
-            self.at += end + 2;
+            self.cursor.at += end + 2;
             return of_system(name);
         }
         // `%NAME:a=b%` is a part of it.
         if !name.is_empty() && behind.starts_with(':') {
             let line = behind.split('\n').next().unwrap_or_default();
             if let Some(close) = line.find(sign) {
-                self.at += end + close + 2;
+                self.cursor.at += end + close + 2;
                 return Word::unknown();
             }
         }
-        self.next();
+        self.cursor.next();
         if sign == '!' {
             return Word::of("!");
         }
-        self.takes("%");
-        let is_argument = self.peek().is_some_and(|letter| letter == '~' || letter == '*' || letter.is_ascii_digit());
+        self.cursor.takes("%");
+        let is_argument =
+            self.cursor.peek().is_some_and(|letter| letter == '~' || letter == '*' || letter.is_ascii_digit());
         if is_argument {
-            while self.peek().is_some_and(|letter| letter.is_ascii_alphanumeric() || "~*$:".contains(letter)) {
-                self.next();
+            while self.cursor.peek().is_some_and(|letter| letter.is_ascii_alphanumeric() || "~*$:".contains(letter)) {
+                self.cursor.next();
             }
             return Word::unknown();
         }
-        match self.peek().filter(char::is_ascii_alphabetic) {
+        match self.cursor.peek().filter(char::is_ascii_alphabetic) {
             Some(letter) => {
-                self.next();
+                self.cursor.next();
                 Word { parts: vec![Part::Variable(format!("v_{letter}"))], is_spread: false }
             }
             None => Word::of("%"),

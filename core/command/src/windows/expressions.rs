@@ -76,12 +76,12 @@ impl Reader<'_> {
     /// A word without quotes, or with some in it.
     pub(super) fn bareword(&mut self) -> Word {
         let mut word = Word::default();
-        while let Some(letter) = self.peek() {
+        while let Some(letter) = self.cursor.peek() {
             match letter {
                 letter if letter.is_whitespace() || ";|&(){},<>".contains(letter) => break,
                 '`' => {
-                    self.next();
-                    match self.next() {
+                    self.cursor.next();
+                    match self.cursor.next() {
                         // A line that goes on ends the word.
                         Some('\n' | '\r') | None => break,
                         Some(letter) => word.push(&escaped(letter), true),
@@ -97,11 +97,11 @@ impl Reader<'_> {
                 }
                 // Dashes of every kind begin a parameter.
                 '–' | '—' | '―' if word.parts.is_empty() => {
-                    self.next();
+                    self.cursor.next();
                     word.push("-", false);
                 }
                 letter => {
-                    self.next();
+                    self.cursor.next();
                     word.push(letter.encode_utf8(&mut [0; 4]), false);
                 }
             }
@@ -112,28 +112,29 @@ impl Reader<'_> {
     /// A text in quotes.
     fn quoted(&mut self) -> Word {
         let mut word = Word { parts: vec![Part::Text(String::new(), true)], is_spread: false };
-        let Some(quote) = self.next() else { return word };
+        let Some(quote) = self.cursor.next() else { return word };
         loop {
-            let Some(letter) = self.peek() else {
+            let Some(letter) = self.cursor.peek() else {
                 self.is_whole = false;
                 return word;
             };
             match letter {
                 letter if is_single(quote) && is_single(letter) || is_double(quote) && is_double(letter) => {
-                    self.next();
+                    self.cursor.next();
                     // A quote twice is one.
                     if !self
+                        .cursor
                         .peek()
                         .is_some_and(|next| is_single(quote) && is_single(next) || is_double(quote) && is_double(next))
                     {
                         return word;
                     }
-                    self.next();
+                    self.cursor.next();
                     word.push(letter.encode_utf8(&mut [0; 4]), true);
                 }
                 '`' if is_double(quote) => {
-                    self.next();
-                    let letter = self.next().unwrap_or('`');
+                    self.cursor.next();
+                    let letter = self.cursor.next().unwrap_or('`');
                     word.push(&escaped(letter), true);
                 }
                 '$' if is_double(quote) => {
@@ -141,7 +142,7 @@ impl Reader<'_> {
                     word.add(part);
                 }
                 letter => {
-                    self.next();
+                    self.cursor.next();
                     word.push(letter.encode_utf8(&mut [0; 4]), true);
                 }
             }
@@ -150,73 +151,74 @@ impl Reader<'_> {
 
     /// `@'…'@` and `@"…"@`.
     fn here_text(&mut self) -> Word {
-        self.next();
-        let quote = self.next().unwrap_or('\'');
-        self.take_while(|letter| letter != '\n');
-        self.takes("\n");
-        let rest = self.rest();
+        self.cursor.next();
+        let quote = self.cursor.next().unwrap_or('\'');
+        self.cursor.take_while(|letter| letter != '\n');
+        self.cursor.takes("\n");
+        let rest = self.cursor.rest();
         let Some(end) = rest.find(&format!("\n{quote}@")) else {
             self.is_whole = false;
-            self.at = self.text.len();
+            self.cursor.at = self.cursor.text.len();
             return Word::unknown();
         };
         let inside = rest.get(..end).unwrap_or_default();
-        let stop = self.at + end + 3;
+        let stop = self.cursor.at + end + 3;
         if is_single(quote) {
-            self.at = stop;
+            self.cursor.at = stop;
             return Word { parts: vec![Part::Text(inside.to_owned(), true)], is_spread: false };
         }
         let mut reader = Reader::new(inside, self.depth);
         let mut word = Word { parts: vec![Part::Text(String::new(), true)], is_spread: false };
-        while let Some(letter) = reader.peek() {
+        while let Some(letter) = reader.cursor.peek() {
             match letter {
                 '$' => {
                     let part = reader.value_in_text();
                     word.add(part);
                 }
                 '`' => {
-                    reader.next();
-                    let letter = reader.next().unwrap_or('`');
+                    reader.cursor.next();
+                    let letter = reader.cursor.next().unwrap_or('`');
                     word.push(&escaped(letter), true);
                 }
                 letter => {
-                    reader.next();
+                    reader.cursor.next();
                     word.push(letter.encode_utf8(&mut [0; 4]), true);
                 }
             }
         }
         self.is_whole &= reader.is_whole;
-        self.at = stop;
+        self.cursor.at = stop;
         word
     }
 
     /// A variable, or what commands print, within a text.
     fn value_in_text(&mut self) -> Word {
-        if self.rest().starts_with("$(") {
-            self.at += 2;
+        if self.cursor.rest().starts_with("$(") {
+            self.cursor.at += 2;
             return self.parenthesised();
         }
-        let is_variable = self.second().is_some_and(|next| next.is_ascii_alphanumeric() || "_{?^$:".contains(next));
+        let is_variable =
+            self.cursor.second().is_some_and(|next| next.is_ascii_alphanumeric() || "_{?^$:".contains(next));
         if is_variable {
             return self.variable();
         }
-        self.next();
+        self.cursor.next();
         Word { parts: vec![Part::Text("$".to_owned(), true)], is_spread: false }
     }
 
     /// A variable by its name.
     pub(super) fn variable(&mut self) -> Word {
-        self.next();
-        if self.takes("{") {
-            let name = self.take_while(|letter| letter != '}');
-            self.takes("}");
+        self.cursor.next();
+        if self.cursor.takes("{") {
+            let name = self.cursor.take_while(|letter| letter != '}');
+            self.cursor.takes("}");
             return of_name(name);
         }
-        if self.peek().is_some_and(|letter| "?^$".contains(letter)) {
-            self.next();
+        if self.cursor.peek().is_some_and(|letter| "?^$".contains(letter)) {
+            self.cursor.next();
             return Word::unknown();
         }
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
         let mut end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
         // `$env:X`, and not the `:` behind a drive or of `::`.
@@ -225,7 +227,7 @@ impl Reader<'_> {
             let more = behind.get(1..).unwrap_or_default();
             end += 1 + more.find(|letter| !is_name(letter)).unwrap_or(more.len());
         }
-        self.at += end;
+        self.cursor.at += end;
         // What is set there makes a name mean another command.
         self.is_whole &= !rest.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias:"));
         of_name(rest.get(..end).unwrap_or_default())
@@ -272,21 +274,21 @@ impl Reader<'_> {
 
     /// One part of an expression, with its members.
     fn atom(&mut self, commands: &mut Vec<String>) -> Vec<Word> {
-        let Some(letter) = self.peek() else { return Vec::new() };
+        let Some(letter) = self.cursor.peek() else { return Vec::new() };
         match letter {
-            '@' if matches!(self.second(), Some('\'' | '"')) => vec![self.here_text()],
-            '@' if self.second() == Some('{') => {
-                self.at += 2;
+            '@' if matches!(self.cursor.second(), Some('\'' | '"')) => vec![self.here_text()],
+            '@' if self.cursor.second() == Some('{') => {
+                self.cursor.at += 2;
                 self.table(commands);
                 vec![Word::unknown()]
             }
-            '@' if self.second() == Some('(') => {
-                self.at += 2;
+            '@' if self.cursor.second() == Some('(') => {
+                self.cursor.at += 2;
                 let words = self.list();
                 self.members(words, "", commands)
             }
             '(' => {
-                self.next();
+                self.cursor.next();
                 let words = self.list();
                 self.members(words, "", commands)
             }
@@ -295,17 +297,17 @@ impl Reader<'_> {
                 self.members(vec![word], "", commands)
             }
             '{' => {
-                self.next();
+                self.cursor.next();
                 let block = self.block('}');
                 commands.push(format!("{{ {block}; }}"));
                 self.members(vec![Word::of("")], "", commands)
             }
             '[' => {
-                self.next();
-                let kind = self.take_while(|letter| letter != ']').trim().to_ascii_lowercase();
-                self.is_whole &= self.takes("]");
+                self.cursor.next();
+                let kind = self.cursor.take_while(|letter| letter != ']').trim().to_ascii_lowercase();
+                self.is_whole &= self.cursor.takes("]");
                 let kind = kind.strip_prefix("system.").unwrap_or(&kind).to_owned();
-                if self.rest().starts_with("::") {
+                if self.cursor.rest().starts_with("::") {
                     return self.members(Vec::new(), &kind, commands);
                 }
                 self.skip(false);
@@ -335,18 +337,18 @@ impl Reader<'_> {
         self.nested(|reader| {
             loop {
                 reader.skip(true);
-                if reader.takes(";") {
+                if reader.cursor.takes(";") {
                     continue;
                 }
-                if reader.takes("}") {
+                if reader.cursor.takes("}") {
                     return;
                 }
-                if reader.peek().is_none() {
+                if reader.cursor.peek().is_none() {
                     reader.is_whole = false;
                     return;
                 }
-                let from = reader.at;
-                match reader.peek() {
+                let from = reader.cursor.at;
+                match reader.cursor.peek() {
                     Some('$' | '(' | '[') => {
                         let word = reader.value();
                         commands.extend(word.commands().cloned());
@@ -355,18 +357,18 @@ impl Reader<'_> {
                         reader.quoted();
                     }
                     _ => {
-                        reader.take_while(|letter| !letter.is_whitespace() && !"=;}{(".contains(letter));
+                        reader.cursor.take_while(|letter| !letter.is_whitespace() && !"=;}{(".contains(letter));
                     }
                 }
                 reader.skip(true);
-                if reader.takes("=") {
+                if reader.cursor.takes("=") {
                     reader.skip(true);
                     let value = reader.chain();
                     commands.extend(Some(value.text).filter(|text| !text.is_empty()));
                 }
-                if reader.at == from {
+                if reader.cursor.at == from {
                     reader.is_whole = false;
-                    reader.next();
+                    reader.cursor.next();
                 }
             }
         });
@@ -375,7 +377,7 @@ impl Reader<'_> {
     /// What stands behind a value: `.Name`, `[0]`, `.Run(x)`.
     fn members(&mut self, mut words: Vec<Word>, kind: &str, commands: &mut Vec<String>) -> Vec<Word> {
         loop {
-            let rest = self.rest();
+            let rest = self.cursor.rest();
             let sign = ["::", "?.", "."].into_iter().find(|sign| rest.starts_with(sign));
             if let Some(sign) = sign {
                 let next = rest.get(sign.len()..).and_then(|rest| rest.chars().next());
@@ -383,12 +385,12 @@ impl Reader<'_> {
                 {
                     return words;
                 }
-                self.at += sign.len();
+                self.cursor.at += sign.len();
                 let name = match next {
                     Some('$' | '\'' | '"' | '(') => {
                         let word = self.nested(|reader| {
                             let mut inner = Vec::new();
-                            let words = if reader.peek() == Some('$') {
+                            let words = if reader.cursor.peek() == Some('$') {
                                 vec![reader.value_in_text()]
                             } else {
                                 reader.atom(&mut inner)
@@ -398,9 +400,11 @@ impl Reader<'_> {
                         });
                         word.fixed()
                     }
-                    _ => Some(self.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_').to_owned()),
+                    _ => Some(
+                        self.cursor.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_').to_owned(),
+                    ),
                 };
-                let called = self.takes("(");
+                let called = self.cursor.takes("(");
                 if called {
                     let args = self.arguments(commands);
                     words = self.method(&words, kind, name.as_deref(), &args, commands);
@@ -414,7 +418,7 @@ impl Reader<'_> {
                     words = vec![if outputs.is_empty() { unknown } else { Word { parts: outputs, is_spread: false } }];
                 }
             } else if rest.starts_with('[') && !words.is_empty() {
-                self.next();
+                self.cursor.next();
                 let inside = self.statements(Some(']'));
                 commands.extend(inside.into_iter().filter(|inside| inside.values.is_none()).map(|inside| inside.text));
                 let outputs = words.iter().flat_map(Word::commands).cloned().collect::<Vec<_>>();
@@ -549,7 +553,7 @@ impl Reader<'_> {
         let mut joins = false;
         loop {
             self.skip(false);
-            let Some(letter) = self.peek() else { break };
+            let Some(letter) = self.cursor.peek() else { break };
             if matches!(letter, ';' | '\n' | '\r' | ')' | '}' | ']' | '|' | '&') {
                 break;
             }
@@ -559,35 +563,35 @@ impl Reader<'_> {
             }
             match letter {
                 ',' => {
-                    self.next();
+                    self.cursor.next();
                     self.skip(true);
                     joins = false;
                 }
-                '+' if self.second() != Some('=') && self.second() != Some('+') => {
-                    self.next();
+                '+' if self.cursor.second() != Some('=') && self.cursor.second() != Some('+') => {
+                    self.cursor.next();
                     self.skip(true);
                     joins = true;
                 }
                 '=' => {
-                    self.next();
+                    self.cursor.next();
                     self.assigned(&mut done, is_computed);
                     return done;
                 }
                 '+' | '-' | '*' | '/' | '%' | '?' if self.is_assignment() => {
-                    self.take_while(|letter| letter != '=');
-                    self.next();
+                    self.cursor.take_while(|letter| letter != '=');
+                    self.cursor.next();
                     self.assigned(&mut done, true);
                     return done;
                 }
                 '"' | '\'' | '$' | '(' | '@' | '[' | '{' => self.item(&mut done, &mut joins),
                 letter if is_quote(letter) => self.item(&mut done, &mut joins),
                 letter if letter.is_alphanumeric() || letter == '_' => {
-                    let text = self.take_while(|letter| letter.is_alphanumeric() || "_.".contains(letter));
+                    let text = self.cursor.take_while(|letter| letter.is_alphanumeric() || "_.".contains(letter));
                     done.values.push(Word::of(text));
                 }
                 _ => {
-                    self.next();
-                    self.take_while(|letter| letter.is_ascii_alphabetic());
+                    self.cursor.next();
+                    self.cursor.take_while(|letter| letter.is_ascii_alphabetic());
                     is_computed = true;
                     joins = false;
                 }
@@ -608,15 +612,15 @@ impl Reader<'_> {
 
     /// `+=` and its kind.
     fn is_assignment(&self) -> bool {
-        ["+=", "-=", "*=", "/=", "%=", "??="].iter().any(|sign| self.rest().starts_with(sign))
+        ["+=", "-=", "*=", "/=", "%=", "??="].iter().any(|sign| self.cursor.rest().starts_with(sign))
     }
 
     fn item(&mut self, done: &mut Expression, joins: &mut bool) {
-        let from = self.at;
+        let from = self.cursor.at;
         let words = self.nested(|reader| reader.atom(&mut done.commands));
-        if self.at == from {
+        if self.cursor.at == from {
             self.is_whole = false;
-            self.next();
+            self.cursor.next();
         }
         for word in words {
             match done.values.last_mut().filter(|_| *joins) {

@@ -3,6 +3,7 @@
 use super::cmdlets::{self, Passed, Said};
 use super::words::{Part, Style, Word};
 use super::{Language, MAX_DEPTH, Written, at_depth, group};
+use crate::cursor::Cursor;
 
 /// Writes a line of PowerShell as one of a shell.
 pub(super) fn write(text: &str, depth: usize) -> Written {
@@ -36,8 +37,7 @@ const CONDITIONS: &[&str] = &["elseif", "for", "if", "param", "switch", "until",
 const UNREAD: &[&str] = &["class", "configuration", "data", "enum", "inlinescript", "parallel", "sequence", "workflow"];
 
 pub(super) struct Reader<'t> {
-    pub(super) text: &'t str,
-    pub(super) at: usize,
+    pub(super) cursor: Cursor<'t>,
     pub(super) depth: usize,
     pub(super) is_whole: bool,
     /// The plain values that the line gives variables, by their names in a shell.
@@ -49,7 +49,7 @@ const MAX_GIVEN: usize = 8;
 
 impl<'t> Reader<'t> {
     pub(super) const fn new(text: &'t str, depth: usize) -> Self {
-        Self { text, at: 0, depth, is_whole: true, given: Vec::new() }
+        Self { cursor: Cursor::new(text), depth, is_whole: true, given: Vec::new() }
     }
 
     /// The values that the line gives a variable.
@@ -58,59 +58,26 @@ impl<'t> Reader<'t> {
         self.given.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone()).take(MAX_GIVEN).collect()
     }
 
-    pub(super) fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    pub(super) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    pub(super) fn second(&self) -> Option<char> {
-        self.rest().chars().nth(1)
-    }
-
-    pub(super) fn next(&mut self) -> Option<char> {
-        let letter = self.peek()?;
-        self.at += letter.len_utf8();
-        Some(letter)
-    }
-
-    pub(super) fn takes(&mut self, wanted: &str) -> bool {
-        let comes = self.rest().starts_with(wanted);
-        if comes {
-            self.at += wanted.len();
-        }
-        comes
-    }
-
-    /// Takes letters as long as they are such.
-    pub(super) fn take_while(&mut self, is_one: impl Fn(char) -> bool) -> &'t str {
-        let rest = self.rest();
-        let end = rest.find(|letter| !is_one(letter)).unwrap_or(rest.len());
-        self.at += end;
-        rest.get(..end).unwrap_or_default()
-    }
-
     /// Steps over what separates words, also over the ends of lines.
     pub(super) fn skip(&mut self, lines: bool) {
         loop {
-            let rest = self.rest();
+            let rest = self.cursor.rest();
             if rest.starts_with("<#") {
                 let end = rest.find("#>");
                 self.is_whole &= end.is_some();
-                self.at += end.map_or(rest.len(), |end| end + 2);
+                self.cursor.at += end.map_or(rest.len(), |end| end + 2);
             } else if rest.starts_with('#') {
-                self.take_while(|letter| letter != '\n');
+                self.cursor.take_while(|letter| letter != '\n');
             } else if rest.starts_with("`\n") || rest.starts_with("`\r\n") {
-                self.takes("`");
-                self.takes("\r");
-                self.takes("\n");
+                self.cursor.takes("`");
+                self.cursor.takes("\r");
+                self.cursor.takes("\n");
             } else if self
+                .cursor
                 .peek()
                 .is_some_and(|letter| letter.is_whitespace() && (lines || !matches!(letter, '\n' | '\r')))
             {
-                self.next();
+                self.cursor.next();
             } else {
                 return;
             }
@@ -121,7 +88,7 @@ impl<'t> Reader<'t> {
     pub(super) fn nested<T: Default>(&mut self, go: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
             self.is_whole = false;
-            self.at = self.text.len();
+            self.cursor.at = self.cursor.text.len();
             return T::default();
         }
         self.depth += 1;
@@ -136,26 +103,26 @@ impl<'t> Reader<'t> {
             let mut statements = Vec::new();
             loop {
                 reader.skip(true);
-                while reader.takes(";") {
+                while reader.cursor.takes(";") {
                     reader.skip(true);
                 }
-                let from = reader.at;
-                match reader.peek() {
+                let from = reader.cursor.at;
+                match reader.cursor.peek() {
                     None => {
                         reader.is_whole &= closes.is_none();
                         return statements;
                     }
                     letter if letter == closes => {
-                        reader.next();
+                        reader.cursor.next();
                         return statements;
                     }
                     // What runs beside the line.
                     Some('&')
                         if !statements.is_empty()
-                            && reader.second().is_none_or(|next| next.is_whitespace() || next == ';')
+                            && reader.cursor.second().is_none_or(|next| next.is_whitespace() || next == ';')
                             && reader.is_end_of_job() =>
                     {
-                        reader.next();
+                        reader.cursor.next();
                     }
                     _ => {
                         let statement = reader.statement();
@@ -164,9 +131,9 @@ impl<'t> Reader<'t> {
                         }
                     }
                 }
-                if reader.at == from {
+                if reader.cursor.at == from {
                     reader.is_whole = false;
-                    reader.next();
+                    reader.cursor.next();
                 }
             }
         })
@@ -174,7 +141,7 @@ impl<'t> Reader<'t> {
 
     /// Whether nothing of a command stands behind a `&`.
     fn is_end_of_job(&self) -> bool {
-        let behind = self.rest().get(1..).unwrap_or_default().trim_start_matches([' ', '\t']);
+        let behind = self.cursor.rest().get(1..).unwrap_or_default().trim_start_matches([' ', '\t']);
         behind.is_empty() || behind.starts_with(['\n', '\r', ';', ')', '}'])
     }
 
@@ -186,12 +153,12 @@ impl<'t> Reader<'t> {
     }
 
     fn statement(&mut self) -> Statement {
-        if self.peek() == Some('{') {
-            self.next();
+        if self.cursor.peek() == Some('{') {
+            self.cursor.next();
             let block = self.block('}');
             return Statement::of(format!("{{ {block}; }}"));
         }
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let length = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or_default().to_ascii_lowercase();
         let behind = rest.get(length..).unwrap_or_default();
@@ -201,46 +168,48 @@ impl<'t> Reader<'t> {
             let is_condition = CONDITIONS.contains(&word.as_str())
                 && (next == Some('(') || word == "switch" && behind.starts_with([' ', '\t', '\n']));
             if is_condition {
-                self.at += length;
+                self.cursor.at += length;
                 return self.condition();
             }
             match word.as_str() {
                 "foreach" if next == Some('(') => {
-                    self.at += length;
+                    self.cursor.at += length;
                     return self.for_each();
                 }
                 "catch" | "trap" if matches!(next, Some('{' | '[')) => {
-                    self.at += length;
+                    self.cursor.at += length;
                     self.skip(true);
-                    while self.peek() == Some('[') {
-                        self.take_while(|letter| letter != ']');
-                        self.takes("]");
+                    while self.cursor.peek() == Some('[') {
+                        self.cursor.take_while(|letter| letter != ']');
+                        self.cursor.takes("]");
                         self.skip(true);
-                        self.takes(",");
+                        self.cursor.takes(",");
                         self.skip(true);
                     }
                     return Statement::default();
                 }
                 "function" | "filter" => {
-                    self.at += length;
+                    self.cursor.at += length;
                     self.skip(false);
-                    self.take_while(|letter| !letter.is_whitespace() && !matches!(letter, '{' | '('));
+                    self.cursor.take_while(|letter| !letter.is_whitespace() && !matches!(letter, '{' | '('));
                     self.skip(true);
-                    return if self.takes("(") { Statement::of(self.block(')')) } else { Statement::default() };
+                    return if self.cursor.takes("(") { Statement::of(self.block(')')) } else { Statement::default() };
                 }
                 "return" | "throw" | "exit" | "break" | "continue" => {
-                    self.at += length;
+                    self.cursor.at += length;
                     self.skip(false);
-                    let is_end =
-                        self.peek().is_none_or(|letter| matches!(letter, ';' | '\n' | '\r' | '}' | ')' | '|' | '&'));
+                    let is_end = self
+                        .cursor
+                        .peek()
+                        .is_none_or(|letter| matches!(letter, ';' | '\n' | '\r' | '}' | ')' | '|' | '&'));
                     return if is_end { Statement::default() } else { self.chain() };
                 }
                 "using" if matches!(next, Some('n' | 'N' | 'm' | 'M' | 'a' | 'A')) => {
-                    self.take_while(|letter| !matches!(letter, '\n' | ';'));
+                    self.cursor.take_while(|letter| !matches!(letter, '\n' | ';'));
                     return Statement::default();
                 }
                 _ if LEADS.contains(&word.as_str()) && next == Some('{') => {
-                    self.at += length;
+                    self.cursor.at += length;
                     return Statement::default();
                 }
                 _ if UNREAD.contains(&word.as_str()) => self.is_whole = false,
@@ -253,11 +222,11 @@ impl<'t> Reader<'t> {
     /// A condition in parentheses: the block behind it is a statement of its own.
     fn condition(&mut self) -> Statement {
         self.skip(true);
-        while self.peek() == Some('-') {
-            self.take_while(|letter| letter == '-' || letter.is_ascii_alphabetic());
+        while self.cursor.peek() == Some('-') {
+            self.cursor.take_while(|letter| letter == '-' || letter.is_ascii_alphabetic());
             self.skip(true);
         }
-        if !self.takes("(") {
+        if !self.cursor.takes("(") {
             return Statement::default();
         }
         Statement::of(self.block(')'))
@@ -266,14 +235,14 @@ impl<'t> Reader<'t> {
     /// `foreach ($x in …) { … }`.
     fn for_each(&mut self) -> Statement {
         self.skip(true);
-        self.takes("(");
+        self.cursor.takes("(");
         self.skip(true);
-        let variable = if self.peek() == Some('$') { self.variable() } else { Word::unknown() };
+        let variable = if self.cursor.peek() == Some('$') { self.variable() } else { Word::unknown() };
         self.skip(true);
-        self.take_while(|letter| letter.is_ascii_alphabetic());
+        self.cursor.take_while(|letter| letter.is_ascii_alphabetic());
         let statements = self.statements(Some(')'));
         self.skip(true);
-        let block = if self.takes("{") { self.block('}') } else { ":".to_owned() };
+        let block = if self.cursor.takes("{") { self.block('}') } else { ":".to_owned() };
         let name = variable.say(Style::WORD);
         let name = name.trim_matches(|letter| "\"${}".contains(letter));
         let mut values = Vec::new();
@@ -297,7 +266,7 @@ impl<'t> Reader<'t> {
         let mut first = self.pipeline();
         loop {
             self.skip(false);
-            let sign = ["&&", "||"].into_iter().find(|sign| self.takes(sign));
+            let sign = ["&&", "||"].into_iter().find(|sign| self.cursor.takes(sign));
             let Some(sign) = sign else { return first };
             self.skip(true);
             let next = self.pipeline();
@@ -317,14 +286,14 @@ impl<'t> Reader<'t> {
             passed = element.0.passed;
             values = element.1;
             self.skip(false);
-            let before = self.at;
+            let before = self.cursor.at;
             // A line that begins with a pipe goes on with the one before.
             self.skip(true);
-            if self.rest().starts_with('|') && !self.rest().starts_with("||") {
-                self.next();
+            if self.cursor.rest().starts_with('|') && !self.cursor.rest().starts_with("||") {
+                self.cursor.next();
                 self.skip(true);
             } else {
-                self.at = before;
+                self.cursor.at = before;
                 break;
             }
         }
@@ -335,19 +304,19 @@ impl<'t> Reader<'t> {
     /// A part of a pipeline, and its values if it is no more than these.
     fn element(&mut self, passed: &Passed) -> (Said, Option<Vec<Word>>) {
         self.skip(false);
-        let Some(letter) = self.peek() else { return (Said::default(), None) };
-        let second = self.second();
+        let Some(letter) = self.cursor.peek() else { return (Said::default(), None) };
+        let second = self.cursor.second();
         match letter {
             '&' => {
-                self.next();
+                self.cursor.next();
                 (self.called(passed, false), None)
             }
             '.' if second.is_some_and(|next| next.is_whitespace() || matches!(next, '{' | '(' | '$' | '"' | '\'')) => {
-                self.next();
+                self.cursor.next();
                 (self.called(passed, true), None)
             }
             '{' => {
-                self.next();
+                self.cursor.next();
                 let block = self.block('}');
                 (Said { text: format!("{{ {block}; }}"), passed: Passed::Other, is_whole: true }, None)
             }
@@ -367,7 +336,7 @@ impl<'t> Reader<'t> {
 
     /// Whether what begins with a digit is a number, or a sum of some.
     fn is_number(&self) -> bool {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let end = rest.find(|letter: char| letter.is_whitespace() || "|;&)}],>".contains(letter)).unwrap_or(rest.len());
         let word = rest.get(..end).unwrap_or_default().to_ascii_lowercase();
         let word = ["kb", "mb", "gb", "tb"].iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(&word);
@@ -379,13 +348,13 @@ impl<'t> Reader<'t> {
     /// What stands behind `&` and `.`: a block, or a command whose name may be worked out.
     fn called(&mut self, passed: &Passed, is_read: bool) -> Said {
         self.skip(false);
-        if self.takes("{") {
+        if self.cursor.takes("{") {
             let block = self.block('}');
             let mut said = self.command(Word::of("ForEach-Object"), passed);
             said.text = format!("{{ {block}; {}; }}", said.text);
             return said;
         }
-        let name = match self.peek() {
+        let name = match self.cursor.peek() {
             Some('$' | '(' | '@' | '[') => self.value(),
             Some(letter) if is_quote(letter) => self.value(),
             _ => self.bareword(),
@@ -414,13 +383,13 @@ impl<'t> Reader<'t> {
         let mut goes_on = false;
         loop {
             self.skip(false);
-            let Some(letter) = self.peek() else { break };
+            let Some(letter) = self.cursor.peek() else { break };
             if matches!(letter, ';' | '\n' | '\r' | '|' | ')' | '}' | '&') {
                 break;
             }
-            if self.takes("--%") {
+            if self.cursor.takes("--%") {
                 // The rest of the line is the program's.
-                let rest = self.take_while(|letter| !matches!(letter, '\n' | '|'));
+                let rest = self.cursor.take_while(|letter| !matches!(letter, '\n' | '|'));
                 command.args.extend(cmdlets::split(rest).iter().map(|word| vec![Word::of(word)]));
                 break;
             }
@@ -429,30 +398,30 @@ impl<'t> Reader<'t> {
                 continue;
             }
             if letter == ',' {
-                self.next();
+                self.cursor.next();
                 goes_on = true;
                 continue;
             }
-            let from = self.at;
+            let from = self.cursor.at;
             let word = match letter {
                 '{' => {
-                    self.next();
+                    self.cursor.next();
                     command.blocks.push(self.block('}'));
                     Word::unknown()
                 }
                 '$' | '(' => self.value_in_word(),
-                '@' if matches!(self.second(), Some('(' | '{' | '\'' | '"')) => self.value(),
+                '@' if matches!(self.cursor.second(), Some('(' | '{' | '\'' | '"')) => self.value(),
                 '@' => {
-                    self.next();
-                    self.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+                    self.cursor.next();
+                    self.cursor.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_');
                     Word { is_spread: true, ..Word::unknown() }
                 }
                 letter if is_quote(letter) => self.value(),
                 _ => self.bareword(),
             };
-            if self.at == from {
+            if self.cursor.at == from {
                 self.is_whole = false;
-                self.next();
+                self.cursor.next();
                 continue;
             }
             match command.args.last_mut().filter(|_| goes_on) {
@@ -487,28 +456,28 @@ impl<'t> Reader<'t> {
 
     /// `> file`, `2>&1`, `*>> file`.
     pub(super) fn redirect(&mut self) -> Option<String> {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let stream =
             rest.starts_with(|letter: char| letter.is_ascii_digit() || letter == '*') && rest.get(1..2) == Some(">");
         let rest = if stream { rest.get(1..)? } else { rest };
         if !rest.starts_with(['>', '<']) {
             return None;
         }
-        self.at += usize::from(stream);
-        let sign = if self.takes(">>") {
+        self.cursor.at += usize::from(stream);
+        let sign = if self.cursor.takes(">>") {
             ">>"
-        } else if self.takes(">") {
+        } else if self.cursor.takes(">") {
             ">"
         } else {
-            self.next();
+            self.cursor.next();
             "<"
         };
-        if self.takes("&") {
-            self.take_while(|letter| letter.is_ascii_digit());
+        if self.cursor.takes("&") {
+            self.cursor.take_while(|letter| letter.is_ascii_digit());
             return Some(String::new());
         }
         self.skip(false);
-        let file = match self.peek() {
+        let file = match self.cursor.peek() {
             Some('$' | '(') => self.value_in_word(),
             Some(letter) if is_quote(letter) => self.value(),
             _ => self.bareword(),
