@@ -47,7 +47,7 @@ impl Dialect for A3s {
             Some("") => Err("an empty tool name never matches; take the matcher out to match all".to_owned()),
             Some(tool) => {
                 let exact = matching::literal(tool);
-                Ok(Placement { event, matcher: MatcherSpec::default().tool_pattern(exact) })
+                Ok(Placement { event, matcher: MatcherSpec::default().tool_pattern(exact).naming(NAME) })
             }
         })
     }

@@ -25,9 +25,10 @@ pub(super) fn names(target: Target, names: &str, naming: &'static str) -> Result
         return Err(format!("matcher `{names}` names nothing and never matches; take it out to match all"));
     }
     let joined = list.join("|");
+    let spec = MatcherSpec::default().naming(naming);
     Ok(match target {
-        Target::Tool => MatcherSpec::default().tool(joined).naming(naming),
-        Target::Subtype => MatcherSpec::default().source(joined),
+        Target::Tool => spec.tool(joined),
+        Target::Subtype => spec.source(joined),
         Target::Command => pattern(target, &literal(names), naming)?,
         Target::Fixed(known) if !list.contains(&known) => return Err(never(names, known)),
         Target::Fixed(_) | Target::Nothing => MatcherSpec::default(),
@@ -37,10 +38,11 @@ pub(super) fn names(target: Target, names: &str, naming: &'static str) -> Result
 /// A condition that a regular expression is found, anywhere.
 pub(super) fn pattern(target: Target, text: &str, naming: &'static str) -> Result<MatcherSpec, String> {
     let compiled = Pattern::new(text).map_err(|why| format!("matcher {why}"))?;
+    let spec = MatcherSpec::default().naming(naming);
     Ok(match target {
-        Target::Tool => MatcherSpec::default().tool_pattern(text).naming(naming),
-        Target::Subtype => MatcherSpec::default().source_pattern(text),
-        Target::Command => MatcherSpec::default().command_pattern(text),
+        Target::Tool => spec.tool_pattern(text),
+        Target::Subtype => spec.source_pattern(text),
+        Target::Command => spec.command_pattern(text),
         Target::Fixed(known) if compiled.is_match(known) == Some(false) => return Err(never(text, known)),
         Target::Fixed(_) | Target::Nothing => MatcherSpec::default(),
     })

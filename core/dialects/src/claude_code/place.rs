@@ -36,11 +36,8 @@ pub(crate) fn matcher(flavour: &Flavour, known: &ClaudeEvent, matcher: Option<&s
 }
 
 fn base(known: &ClaudeEvent, naming: &'static str) -> MatcherSpec {
-    match known.target {
-        Target::Tool => MatcherSpec::default().naming(naming),
-        Target::Field(field) => MatcherSpec::default().subject(field),
-        Target::BaseName | Target::Nothing => MatcherSpec::default(),
-    }
+    let spec = MatcherSpec::default().naming(naming);
+    if let Target::Field(field) = known.target { spec.subject(field) } else { spec }
 }
 
 fn is_list(known: &ClaudeEvent, text: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Cocode's events, the fields of its context, and its matcher of tools.
 
+use super::NAME;
 use hookweave_machine::matcher::MatcherSpec;
 
 /// Cocode's event names with the engine's.
@@ -43,9 +44,9 @@ pub(super) fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
     // `mcp.*` is the beginning `mcp.` here, and a regular expression to whom the engine's names are written for.
     let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_-:/.".contains(letter));
     if is_name && !(prefix && name.ends_with('.')) {
-        return Ok(MatcherSpec::default().tool(matcher));
+        return Ok(MatcherSpec::default().tool(matcher).naming(NAME));
     }
     let end = if prefix { "" } else { "$" };
     let pattern = format!("^{}{end}", regex::escape(name));
-    Ok(MatcherSpec::default().tool_pattern(pattern))
+    Ok(MatcherSpec::default().tool_pattern(pattern).naming(NAME))
 }

@@ -561,7 +561,7 @@ proptest! {
     }
 
     #[test]
-    fn no_matcher_panics((dialect, declared) in any_pair(), matcher in prop_oneof!["[A-Za-z_|*,. ()^$\\[\\]?+-]{0,24}", "\\PC{0,24}"]) {
+    fn no_matcher_panics((dialect, declared) in any_pair(), matcher in prop_oneof!["[A-Za-z_|*,. ()^$\\[\\]?+-]{0,24}", "\\PC{0,24}", "/[a-z|]{1,9}/i?", "(Bahs|bash|Raed)( .*)?"]) {
         if let Some(Ok(place)) = dialect.place(declared, Some(&matcher)) {
             prop_assert!(BUILT_IN.iter().any(|known| known.name == place.event));
             let event = crate::subject::spec(place.event);

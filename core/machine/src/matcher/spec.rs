@@ -59,7 +59,8 @@ pub struct MatcherSpec {
     /// The payload field that `source` and `source_pattern` look at, when it is not the event's subtype; dialects set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<&'static str>,
-    /// The dialect whose tool names `tool`, `tool_pattern` and `rule` mean, beside the host's own.
+    /// The dialect that a matcher is written in, whose tool names `tool`, `tool_pattern` and `rule` mean beside the host's own.
+    /// What only a matcher of the engine's own is refused for is not looked for in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub naming: Option<&'static str>,
     /// How the host spells the names of these fields, for messages.
@@ -161,7 +162,7 @@ impl MatcherSpec {
         Self { subject: Some(field), ..self }
     }
 
-    /// The dialect whose tool names `tool`, `tool_pattern` and `rule` mean, beside the host's own.
+    /// The dialect that the matcher is written in, whose tool names it means; dialects set it.
     #[must_use]
     pub fn naming(self, dialect: &'static str) -> Self {
         Self { naming: Some(dialect), ..self }
