@@ -18,5 +18,6 @@ pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
 #[doc(hidden)]
 pub use memo::lines_read;
 pub use memo::{Reading, read, read_as};
+pub use plain::quoted;
 pub use script::commands;
 pub use windows::{Language, is_shell as is_shell_of_windows};

@@ -13,10 +13,10 @@ use crate::event::EventSpec;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
-use crate::tool::names::{PROGRAMS, WORDS_APART, known_names, quoted};
+use crate::tool::names::{PROGRAMS, WORDS_APART, known_names};
 use crate::tool::usual::CODES;
 use crate::tool::{Likeness, Need, Tool, Tools, usual};
-use hookweave_command::{Language, Reading, read_as};
+use hookweave_command::{Language, Reading, quoted, read_as};
 
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];

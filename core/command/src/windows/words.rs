@@ -1,6 +1,6 @@
 //! Words of the languages of Windows, and how a shell says them.
 
-use crate::plain::is_plain_word;
+use crate::plain;
 
 /// Stands for what is filled in when the line runs.
 const FILLED: &str = "\"${_}\"";
@@ -143,14 +143,14 @@ impl Word {
 
 /// A text as a shell says it, patterns of files as such or as text.
 pub(super) fn quoted(text: &str, matches: bool) -> String {
-    let is_plain = |text: &str| text.is_empty() || is_plain_word(text);
     let mut out = String::new();
     let mut rest = text;
     while !rest.is_empty() {
         let at = rest.find(['*', '?']).filter(|_| matches).unwrap_or(rest.len());
         let (before, behind) = rest.split_at(at);
-        let text = if is_plain(before) { before.to_owned() } else { format!("'{}'", before.replace('\'', "'\\''")) };
-        out.push_str(&text);
+        if !before.is_empty() {
+            out.push_str(&plain::quoted(before));
+        }
         rest = behind;
         if let Some(sign) = rest.chars().next() {
             out.push(sign);

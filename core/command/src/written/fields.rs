@@ -5,6 +5,7 @@ use brush_parser::word::{self, Parameter, ParameterExpr, SpecialParameter, WordP
 
 use super::Paper;
 use crate::line::{escapes, is_plain_word, stands_for};
+use crate::plain;
 
 /// Stands for what is filled in when the line runs.
 const FILLED: &str = "${_}";
@@ -36,15 +37,12 @@ impl Field {
     }
 }
 
-/// A value as a line says it.
+/// A value as a line says it; the user's folder stays readable.
 fn quoted(value: &str) -> String {
-    let is_home = |value: &str| value == "~" || value.starts_with("~/");
-    if is_plain_word(value.strip_prefix('~').filter(|rest| !rest.is_empty() && is_home(value)).unwrap_or(value))
-        || value == "~"
-    {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', "'\\''"))
+    match value.strip_prefix('~') {
+        Some("") => value.to_owned(),
+        Some(rest) if rest.starts_with('/') && is_plain_word(rest) => value.to_owned(),
+        _ => plain::quoted(value).into_owned(),
     }
 }
 

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use super::ToolDefinition;
 
-pub use super::usual::{
-    PROGRAMS, WORDS_APART, definition as usual_definition, in_other_case, ours, quoted, takes_patches,
-};
+pub use super::usual::{PROGRAMS, WORDS_APART, definition as usual_definition, in_other_case, ours, takes_patches};
+// A list of words is a command line for every reader of calls.
+pub use hookweave_command::quoted;
 
 /// One tool under the name of one dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 //! `snake_case` and known in every usual case (`run-shell-command`, `runShellCommand`, `RunShellCommand`). What a host says
 //! with `define_tool` wins over this table.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -178,16 +177,6 @@ pub const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
 
 /// Arguments that hold a program whose words stand apart.
 pub const PROGRAMS: [&str; 2] = ["program", "executable"];
-
-/// A word as it stands in a command line.
-#[must_use]
-pub fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=@%+,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
-}
 
 /// Names of shells that other tools may have too: a tool of such a name is a shell to guards only.
 const LIKE_SHELLS: Row =
