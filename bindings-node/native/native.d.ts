@@ -188,8 +188,8 @@ export declare class NativeFrames {
 
 /** An agent's end of all connections. */
 export declare class NativeHub {
-  /** Without workers. */
-  constructor(settings: NativeHubSettings)
+  /** That of a client, without workers. */
+  constructor(client: NativeClient, settings: NativeHubSettings)
   /** A connection was made; gives its number. */
   opened(now: number): number
   /** A message came. */
@@ -726,6 +726,10 @@ export interface NativeHubAction {
   text?: string
   /** How much a line of the log matters. */
   level?: RemoteLevel
+  /** The worker whose refusal, already on record, is logged. */
+  refused?: string
+  /** What kind of refusal it is. */
+  code?: string
 }
 
 /** What an agent is set to; what is absent has its default. */

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use hookweave_host::audit::Audit;
 use hookweave_host::exec::trace_context::TraceContext;
 use hookweave_host::hook::{HookSpec, Timeout};
 use hookweave_host::json::from_json;
+use hookweave_host::observer::{ObservedEvent, Observer as _};
 use hookweave_host::remote::{Grants, Hub, HubAction, HubSettings, RemoteCall};
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
@@ -121,11 +123,15 @@ pub struct NativeHubAction {
     pub text: Option<String>,
     /// How much a line of the log matters.
     pub level: Option<RemoteLevel>,
+    /// The worker whose refusal, already on record, is logged.
+    pub refused: Option<String>,
+    /// What kind of refusal it is.
+    pub code: Option<String>,
 }
 
 impl NativeHubAction {
     fn new(kind: HubActionKind, number: u64, text: Option<String>) -> Self {
-        Self { kind, number: to_js(number), message: None, text, level: None }
+        Self { kind, number: to_js(number), message: None, text, level: None, refused: None, code: None }
     }
 }
 
@@ -174,15 +180,17 @@ pub struct NativeHub {
     hub: Hub,
     /// Hooks that are to be registered.
     offered: FxHashMap<u64, (String, Box<HookSpec>)>,
+    audit: Arc<Audit>,
 }
 
 #[napi]
 impl NativeHub {
-    /// Without workers.
+    /// That of a client, without workers.
     #[must_use]
     #[napi(constructor, catch_unwind)]
-    pub fn new(settings: NativeHubSettings) -> Self {
-        Self { hub: Hub::new(settings.read()), offered: FxHashMap::default() }
+    pub fn new(client: &NativeClient, settings: NativeHubSettings) -> Self {
+        let audit = Arc::clone(client.audit());
+        Self { hub: Hub::new(settings.read()), offered: FxHashMap::default(), audit }
     }
 
     /// A connection was made; gives its number.
@@ -326,6 +334,15 @@ impl NativeHub {
             }
             HubAction::Finished { call, result } => {
                 NativeHubAction::new(HubActionKind::Finished, call, Some(completion_text(result)))
+            }
+            HubAction::Refused { level, worker, code, text } => {
+                self.audit.observe(ObservedEvent::WorkerRefused { worker: &worker, code, reason: &text });
+                NativeHubAction {
+                    level: Some(level.into()),
+                    refused: Some(worker),
+                    code: Some(code.to_owned()),
+                    ..NativeHubAction::new(HubActionKind::Log, 0, Some(text))
+                }
             }
             HubAction::Log { level, text } => {
                 NativeHubAction { level: Some(level.into()), ..NativeHubAction::new(HubActionKind::Log, 0, Some(text)) }

@@ -38,7 +38,7 @@ export class ServingWorkers implements AsyncDisposable {
     const { events, ...granted } = grants ?? {};
     this.#hub = callNative(
       () =>
-        new NativeHub({
+        new NativeHub(engine.native, {
           ...bounds,
           grants: { ...granted, ...(events === undefined ? {} : { events: [...events] }) },
         }),

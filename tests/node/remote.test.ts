@@ -1,7 +1,7 @@
 /** Hooks in other processes: agents, workers, and what is between them. */
 
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { connect as connectSocket, createServer } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 
@@ -169,6 +169,8 @@ for (const way of ways) {
 
     test("need the agent's token", async (t) => {
       const [agent, worker] = [clientOf(t), clientOf(t)];
+      const file = new Folder(t).at("audit.jsonl");
+      agent.configureAudit({ file });
       const serving = await agent.serve(addressOf(way, new Folder(t)), { token: "right" });
       for (const options of [{ token: "wrong" }, {}]) {
         const connection = await worker.connect(serving.address, { name: "w", ...options });
@@ -177,6 +179,14 @@ for (const way of ways) {
       }
       const connection = await worker.connect(serving.address, { name: "w", token: "right" });
       await connection.ready();
+      agent.flushAudit();
+      const records = readFileSync(file, "utf8").trim().split("\n");
+      const refusals = records
+        .map((line) => JSON.parse(line) as { kind: string; details: unknown })
+        .filter(({ kind }) => kind === "worker_refused")
+        .map(({ details }) => details);
+      const refusal = { worker: "unknown", code: "bad_token" };
+      assert.deepEqual(refusals, [refusal, refusal]);
     });
 
     test("are cancelled with their dispatch, and at their timeout", async (t) => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import json
 import os
 import socket
 import sys
@@ -165,9 +166,11 @@ def test_the_hooks_are_back_after_the_agent_restarts(address: str) -> None:
     run(test())
 
 
-def test_a_wrong_token_is_refused_for_good_and_no_token_is_no_way_in(address: str) -> None:
+def test_a_wrong_token_is_refused_for_good_and_no_token_is_no_way_in(address: str, tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+
     async def test() -> None:
-        client = new_client()
+        client = new_client(audit={"file": log})
         async with await client.serve(address, token="secret") as serving:
             for token in ("other", None):
                 connection = await worker_client().connect(address, token=token)
@@ -179,6 +182,10 @@ def test_a_wrong_token_is_refused_for_good_and_no_token_is_no_way_in(address: st
             async with await worker_client().connect(address, token="secret") as connection:
                 await connection.ready()
                 assert len(client.list_hooks()) == 2
+        client.close()
+        records = map(json.loads, log.read_text("utf-8").splitlines())
+        refusals = [record["details"] for record in records if record["kind"] == "worker_refused"]
+        assert refusals == [{"worker": "unknown", "code": "bad_token"}] * 2
 
     run(test())
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import _native
+from hookweave import HookClient, _native
 from hookweave._outside_hooks import OutsideHookError
 
 from remote_messages import PROTO, compiled, fields, message
@@ -68,9 +68,10 @@ class Agent:
     """The agent's end."""
 
     def __init__(self, given: dict[str, Any]) -> None:
+        self.client = HookClient()
         self.clock = _native.RemoteClock(0)
         self.queue = _native.CompletionQueue()
-        self.agent = _native.RemoteAgent(settings(given), self.clock, self.queue)
+        self.agent = _native.RemoteAgent(self.client, settings(given), self.clock, self.queue)
 
     def do(self, step: dict[str, Any]) -> list[Any]:
         """Does a step."""
@@ -306,6 +307,9 @@ def test_vector(case: dict[str, Any]) -> None:
             if action[0] == "log":
                 if action[1] >= WARNING:
                     came.append({"log": LEVELS[action[1]], "text": action[2]})
+            elif action[0] == "refused":
+                _, level, text, worker, code = action
+                came.append({"log": LEVELS[level], "text": text, "refused": worker, "code": code})
             else:
                 came.append(parsed(end.show(action)))
         assert came == [comparable(action) for action in step["then"]], step

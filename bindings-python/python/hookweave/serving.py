@@ -128,7 +128,7 @@ class ServingWorkers:
         self._address = address
         self._home = Home()
         self._queue = _native.CompletionQueue()
-        self._agent = _native.RemoteAgent(settings, _native.RemoteClock(), self._queue)
+        self._agent = _native.RemoteAgent(client, settings, _native.RemoteClock(), self._queue)
         self._links: dict[int, Link] = {}
         self._asks: dict[int, asyncio.Future[bytes]] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -266,7 +266,7 @@ class ServingWorkers:
                     self._agent.unregister(self._client, registration)
                 case "reply", ask, message, refusal:
                     self._reply(ask, message, refusal)
-                case "log", level, text:
+                case ("log", level, text) | ("refused", level, text, _, _):
                     logger.log(level, "%s", text)
         self._arm()
 

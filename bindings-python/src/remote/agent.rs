@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hookweave_host::audit::Audit;
 use hookweave_host::hook::HookSpec;
+use hookweave_host::observer::{ObservedEvent, Observer as _};
 use hookweave_host::options::CALLBACK_TIMEOUT;
 use hookweave_host::remote::{Desk, Grants, Hub, HubAction, HubSettings, Limits, Method, RemoteHook};
 use pyo3::IntoPyObjectExt as _;
@@ -72,11 +74,12 @@ type Actions<'py> = Vec<Bound<'py, PyTuple>>;
 
 /// The agent's end of all connections of one address. What it wants done are tuples: `("send", connection, message)`,
 /// `("close", connection, reason)`, `("register", registration, worker, name, event)`, `("unregister", registration)`, `("reply",
-/// ask, message, refusal)`, `("log", level, text)`.
+/// ask, message, refusal)`, `("log", level, text)`, `("refused", level, text, worker, code)`, which is on record already.
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct RemoteAgent {
     desk: Arc<Desk>,
     hooks: Gil<RefCell<BTreeMap<u64, Hook>>>,
+    audit: Arc<Audit>,
 }
 
 impl RemoteAgent {
@@ -102,6 +105,11 @@ impl RemoteAgent {
                     ("reply", ask, message, refusal).into_pyobject(py)?
                 }
                 HubAction::Log { level: how, text } => ("log", level(how), text).into_pyobject(py)?,
+                HubAction::Refused { level: how, worker, code, text } => {
+                    let refused = ObservedEvent::WorkerRefused { worker: &worker, code, reason: &text };
+                    py.detach(|| self.audit.observe(refused));
+                    ("refused", level(how), text, worker, code).into_pyobject(py)?
+                }
                 // A desk reports these itself.
                 _ => return Ok(None),
             }))
@@ -118,13 +126,18 @@ impl RemoteAgent {
 
 #[pymethods]
 impl RemoteAgent {
-    /// An agent whose loop is woken through the queue.
+    /// The agent's end of a client whose loop is woken through the queue.
     #[new]
-    fn new(settings: &Bound<'_, PyAny>, clock: &RemoteClock, queue: &CompletionQueue) -> PyResult<Self> {
+    fn new(
+        client: &Client,
+        settings: &Bound<'_, PyAny>,
+        clock: &RemoteClock,
+        queue: &CompletionQueue,
+    ) -> PyResult<Self> {
         let settings: Settings = super::settings(settings)?;
         let clock = clock.clone();
         let desk = Desk::new(Hub::new(settings.into()), move || clock.ms(), queue.waker());
-        Ok(Self { desk, hooks: Gil::new(RefCell::default()) })
+        Ok(Self { desk, hooks: Gil::new(RefCell::default()), audit: Arc::clone(client.audit()) })
     }
 
     /// A connection was made: its number, and what is to be done; `peer` is that of its side's calls, if it can make any.

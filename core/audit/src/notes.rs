@@ -98,6 +98,11 @@ fn record(seen: ObservedEvent<'_>) -> (AuditRecord, Option<Arc<EventDigest>>) {
             .with("option", option.map_or(Value::Null, Value::from))
             .with("remembered", remembered.map_or(Value::Null, Value::from))
         }
+        ObservedEvent::WorkerRefused { worker, code, reason } => {
+            AuditRecord { reason: Some(reason.to_owned()), ..AuditRecord::new(Kind::WorkerRefused) }
+                .with("worker", worker)
+                .with("code", code)
+        }
         ObservedEvent::ToolStarts { about, input } => {
             return (in_session(Kind::ToolStarted, &about, None, None), input);
         }

@@ -70,6 +70,8 @@ pub enum Kind {
     TrustGiven,
     /// Approvals were taken back.
     TrustTaken,
+    /// A worker of remote hooks, or one of its hooks, was refused: `reason`, and `details` has the worker and a code.
+    WorkerRefused,
 }
 
 impl Kind {

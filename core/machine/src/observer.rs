@@ -119,6 +119,15 @@ pub enum ObservedEvent<'s> {
         /// What the answer is remembered for from now on: `call`, `prompt` or `tool`.
         remembered: Option<&'static str>,
     },
+    /// A worker of remote hooks was refused.
+    WorkerRefused {
+        /// The worker, as far as it is known.
+        worker: &'s str,
+        /// What kind of refusal it is.
+        code: &'s str,
+        /// What happened.
+        reason: &'s str,
+    },
     /// A session is about to run a tool.
     ToolStarts {
         /// Which tool, in which session.

@@ -71,6 +71,17 @@ pub enum HubAction {
         /// What happened.
         text: String,
     },
+    /// Tell whoever runs the agent that a worker was refused, and put it on record.
+    Refused {
+        /// How much it matters.
+        level: Level,
+        /// The worker, as far as it is known.
+        worker: String,
+        /// What kind of refusal it is: that of the wire, or `hook` for one of its hooks.
+        code: &'static str,
+        /// What happened.
+        text: String,
+    },
 }
 
 /// How a worker stands with its agent.

@@ -70,6 +70,9 @@ pub struct Hub {
     actions: Vec<HubAction>,
 }
 
+/// The refusal of an agent that ends.
+const CLOSING: &str = "closing";
+
 impl Hub {
     /// An agent without workers.
     #[must_use]
@@ -226,8 +229,7 @@ impl Hub {
                 }
                 worker.hooks.remove(&hook);
                 self.registrations.remove(&registration);
-                let text = format!("the hook `{hook}` of the worker `{name}` is not registered: {why}");
-                self.actions.push(HubAction::Log { level: Level::Error, text });
+                self.actions.push(refused_hook(&name, &hook, &why));
                 RegisterHookResponse { hook_id: hook.clone(), refusal: Some(why), warnings: Vec::new() }
             }
         };
@@ -295,7 +297,7 @@ impl Hub {
     pub fn close(&mut self) {
         let connections: Vec<u64> = self.connections.keys().copied().collect();
         for connection in connections {
-            self.refuse(connection, &Refused::new("closing", "the agent closes; connect again later"));
+            self.refuse(connection, &Refused::new(CLOSING, "the agent closes; connect again later"));
         }
         self.workers.clear();
         self.clients = Clients::default();
@@ -317,7 +319,14 @@ impl Hub {
         self.send(connection, &HookEvent { refusal: Some(refusal), ..HookEvent::default() });
         let name = self.connections.get(&connection).map_or("unknown", AgentEnd::name);
         let text = format!("a connection of the worker `{name}` was refused ({code}): {reason}");
-        self.actions.push(HubAction::Log { level: Level::Warning, text });
+        let (level, worker) = (Level::Warning, name.to_owned());
+        // Where the agent itself ends, nothing is held against the worker.
+        let is_end = *code == CLOSING;
+        self.actions.push(if is_end {
+            HubAction::Log { level, text }
+        } else {
+            HubAction::Refused { level, worker, code, text }
+        });
         self.actions.push(HubAction::Close { connection, reason: reason.clone() });
         self.lost(connection, reason);
     }
@@ -439,8 +448,7 @@ impl Hub {
                 self.register(number, name.to_owned(), spec);
             }
             Err(why) => {
-                let text = format!("the hook `{hook}` of the worker `{name}` is not registered: {why}");
-                self.actions.push(HubAction::Log { level: Level::Error, text });
+                self.actions.push(refused_hook(name, &hook, &why));
                 let removed = worker.hooks.remove(&hook);
                 self.withdraw(removed);
                 if let Some(gone) = gone {
@@ -526,4 +534,9 @@ impl Hub {
             self.actions.push(HubAction::Log { level: Level::Info, text });
         }
     }
+}
+
+fn refused_hook(worker: &str, hook: &str, why: &str) -> HubAction {
+    let text = format!("the hook `{hook}` of the worker `{worker}` is not registered: {why}");
+    HubAction::Refused { level: Level::Error, worker: worker.to_owned(), code: "hook", text }
 }

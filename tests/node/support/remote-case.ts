@@ -113,7 +113,7 @@ class Agent {
   readonly #hub: Native.NativeHub;
 
   constructor(settings: Json) {
-    this.#hub = new native.NativeHub(local(settings));
+    this.#hub = new native.NativeHub(new native.NativeClient({}, []), local(settings));
   }
 
   take(step: Step, now: number): unknown[] {
@@ -166,7 +166,7 @@ class Agent {
   }
 
   #shown(action: Native.NativeHubAction): unknown[] {
-    const { kind, number, message, text = "", level } = action;
+    const { kind, number, message, text = "", level, refused, code } = action;
     switch (kind) {
       case "send":
         return [{ send: decode(fromAgent, message as Uint8Array), on: number }];
@@ -181,6 +181,7 @@ class Agent {
       case "finished":
         return [{ finished: number, with: resultOf(text) }];
       case "log":
+        if (refused !== undefined) return [{ log: level, text, refused, code }];
         return level === "info" ? [] : [{ log: level, text }];
     }
   }

@@ -58,7 +58,11 @@ impl Hub {
                 Method::List => self.list_by_call(peer, request).map(Some),
             }
         } else {
-            Err("the agent wants its token; send it as `authorization: Bearer …` in the metadata".to_owned())
+            let why = "the agent wants its token; send it as `authorization: Bearer …` in the metadata";
+            let worker = self.clients.names.get(peer).map_or("unknown", String::as_str).to_owned();
+            let text = format!("a call of the worker `{worker}` was refused (bad_token): {why}");
+            self.actions.push(HubAction::Refused { level: Level::Warning, worker, code: "bad_token", text });
+            Err(why.to_owned())
         };
         match replied {
             Ok(None) => {}

@@ -170,6 +170,9 @@ fn hub_actions(hub: &mut Hub, called: Method) -> Vec<Value> {
             HubAction::Unregister { registration } => json!({"unregister": registration}),
             HubAction::Finished { call, result } => json!({"finished": call, "with": shown_result(result)}),
             HubAction::Log { level, text } => return shown_log(level, &text),
+            HubAction::Refused { level, worker, code, text } => {
+                json!({"log": level, "text": text, "refused": worker, "code": code})
+            }
             other => panic!("unknown action {other:?}"),
         })
     };

@@ -11,6 +11,7 @@ use super::connection::{Connection, Inbox, Incoming, LAST_WORDS};
 use super::transport::{Accepted, Listener};
 use super::{Clock, log, sleep};
 use crate::engine::{Engine, Inner};
+use hookweave_host::observer::{ObservedEvent, Observer as _};
 use hookweave_host::options::CALLBACK_TIMEOUT;
 use hookweave_host::remote::{Desk, Hub, HubAction, HubSettings, Level, RemoteHook};
 
@@ -135,6 +136,13 @@ impl Serving {
                     }
                 }
                 HubAction::Log { level, text } => log(level, &text),
+                HubAction::Refused { level, worker, code, text } => {
+                    log(level, &text);
+                    if let Some(inner) = self.engine.upgrade() {
+                        let worker = &worker;
+                        inner.audit.observe(ObservedEvent::WorkerRefused { worker, code, reason: &text });
+                    }
+                }
                 // A desk reports these itself.
                 _ => {}
             }

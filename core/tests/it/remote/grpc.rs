@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hookweave::audit::AuditOptions;
 use hookweave::remote::{Backoff, ConnectOptions, RemoteState, ServeOptions, Tls};
 use hookweave::{Event, HookResponse};
 use serde_json::json;
@@ -50,6 +51,9 @@ async fn a_worker_comes_goes_and_comes_back_over_grpc() {
 #[tokio::test]
 async fn a_worker_without_the_token_is_refused_over_grpc() {
     let (agent, worker) = (patient(), patient());
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("audit.jsonl");
+    agent.configure_audit(AuditOptions::file(&log)).unwrap();
     worker.on("PreToolUse").run(|_: &Event| ()).unwrap();
     let token = Some("secret".to_owned());
     let serving = agent.serve(LOCAL, ServeOptions { token: token.clone(), ..ServeOptions::default() }).unwrap();
@@ -62,6 +66,11 @@ async fn a_worker_without_the_token_is_refused_over_grpc() {
     assert_eq!(agent.list_hooks().len(), 1);
     connection.close().await;
     serving.close().await;
+    assert!(agent.close(LONG).await);
+    let records = std::fs::read_to_string(&log).unwrap();
+    let refusals: Vec<&str> = records.lines().filter(|line| line.contains(r#""kind":"worker_refused""#)).collect();
+    let [refusal] = refusals.as_slice() else { panic!("{records}") };
+    assert!(refusal.contains(r#""details":{"worker":"unknown","code":"bad_token"}"#), "{refusal}");
 }
 
 #[tokio::test]
