@@ -110,15 +110,13 @@ fn page() -> String {
         A program says `client.use(\"git\", \"secrets:strict\")`, in Rust `engine.use_policies([\"git\", \"secrets:strict\"])`. Levels\n\
         are `standard`, `strict` and `paranoid`; each has the rules of those before it. Single rules are set by their ids:\n\n\
         ```toml\n[policies]\nuse = [\"git\", \"secrets:strict\"]\n[policies.rules]\n\"git.push-force\" = \"ask\"     # or \"block\", \"off\"\n```\n\n\
-        `enforcement = \"observe\"` beside `use`, in your own file or in a program, tries policies first: the statistics and\n\
-        [`hookweave audit report`](command.md) say what would have been stopped.\n\n\
-        Files add up: a project's `off` takes nothing from what your own file or the administrator's says. What a policy goes by\n\
-        is in [the rules](SEMANTICS.md) (`S4.policies`). A policy stops mistakes; it is no sandbox.\n\
-        [`hookweave scan`](command.md#scan-files-and-sessions) shows what it would have stopped in your scripts and sessions.\n\
-        Lines of PowerShell and `cmd` are read in their own language ([matchers](matchers.md#rules-about-commands)).\n"
+        `enforcement = \"observe\"` beside `use` [tries policies first](failures-and-limits.md#try-a-policy-before-you-enforce-it);\n\
+        [`hookweave scan`](command.md#scan-files-and-sessions) shows what they would have stopped in your scripts and sessions.\n\n\
+        Files add up: a project's `off` takes nothing from your own file or the administrator's. A policy stops mistakes; it is\n\
+        no sandbox. What it goes by is in [`S4.policies`](SEMANTICS.md#4-dispatch).\n"
         .to_owned();
     page.push_str(
-        "\nA rule is of level `standard` unless it names another. `hookweave policies NAME` also shows what each suggests instead.\n",
+        "\nA rule without a level is of level `standard`. `hookweave policies NAME` also shows what each suggests instead.\n",
     );
     for pack in hookweave_host::config::policies::packs() {
         let (name, about) = (&pack.name, &pack.about);
