@@ -66,6 +66,25 @@ const FOLDERS: &[&str] = &[
     "managed-settings.d",
 ];
 
+/// Folders below the user's home from which the machine runs what is in them.
+const RUN_FOR_USER: &[&str] =
+    &[".config/autostart", ".config/systemd/user", ".local/share/systemd/user", "Library/LaunchAgents"];
+
+/// The same for the whole machine.
+const RUN_FOR_ALL: &[&str] = &[
+    "/Library/LaunchAgents",
+    "/Library/LaunchDaemons",
+    "/etc/cron.d",
+    "/etc/cron.daily",
+    "/etc/cron.hourly",
+    "/etc/cron.monthly",
+    "/etc/cron.weekly",
+    "/etc/crontab",
+    "/etc/systemd",
+    "/etc/xdg/autostart",
+    "/var/spool/cron",
+];
+
 /// Settings of git for all repositories, below the user's home.
 const GIT_OF_USER: &[&str] = &[".config/git/config", ".gitconfig"];
 
@@ -83,6 +102,8 @@ struct PolicyFiles {
     paths: Vec<PathBuf>,
     /// The same, as they are compared.
     named: Vec<String>,
+    /// Files and folders from which the machine runs something by itself, as they are compared.
+    run: Vec<String>,
     /// The folders in which the user's own of them belong.
     own_folders: Vec<String>,
     /// The names by which a text that is not understood names a file.
@@ -157,6 +178,9 @@ impl PolicyFiles {
             .chain(programs())
             .collect();
         let named: Vec<String> = paths.iter().map(|path| spelt(&path.to_string_lossy())).collect();
+        let of_user = places.directories.home.iter().flat_map(|home| RUN_FOR_USER.iter().map(|path| home.join(path)));
+        let run = of_user.chain(RUN_FOR_ALL.iter().map(PathBuf::from)).flat_map(|path| [real(&path), path]);
+        let run = run.map(|path| spelt(&path.to_string_lossy())).collect();
         let relative = places::project_paths().chain(FURTHER.iter().copied());
         let known = relative.chain(FOLDERS.iter().copied()).map(str::to_owned);
         let mut names: FxHashSet<String> =
@@ -176,6 +200,7 @@ impl PolicyFiles {
             plugins: places.plugins.to_vec(),
             paths,
             named,
+            run,
             own_folders: own_folders.into_iter().collect(),
             names,
         }
@@ -192,6 +217,7 @@ impl PolicyFiles {
             || path.rsplit('/').next().is_some_and(|last| last.starts_with('.') && holds(last))
             || is_inside_git(path)
             || self.named.iter().any(|named| named == path)
+            || self.run.iter().any(|known| known == path || is_below(path, known))
             || is_log(Path::new(path))
     }
 }

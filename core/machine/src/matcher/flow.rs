@@ -13,6 +13,8 @@ pub enum Flow {
     DownloadedFile,
     /// The variables of the process leave the machine.
     EnvironmentToNetwork,
+    /// The variables of the process are printed, or written where they can be read.
+    EnvironmentToOutput,
     /// Files of the rule leave the machine.
     FilesToNetwork,
     /// A whole folder leaves the machine as one archive.
@@ -29,6 +31,7 @@ impl Flow {
         ("download-to-shell", Self::DownloadToShell),
         ("downloaded-file", Self::DownloadedFile),
         ("environment-to-network", Self::EnvironmentToNetwork),
+        ("environment-to-output", Self::EnvironmentToOutput),
         ("files-to-network", Self::FilesToNetwork),
         ("folder-to-network", Self::FolderToNetwork),
         ("secret-to-output", Self::SecretToOutput),
@@ -50,6 +53,7 @@ impl Flow {
                     || has(line, prints_environment)
                         && has(line, |program, args| sends(program, args) && is_filled(args))
             }
+            Self::EnvironmentToOutput => has(line, prints_all),
             Self::FilesToNetwork => has(line, sends),
             Self::FolderToNetwork => piped(line, packs_whole, sends) || piped(line, packs, sends_as_it_is),
             Self::ProgramToItself => line.pipes.iter().any(|parts| is_itself(line, parts)),
@@ -148,15 +152,35 @@ fn packs_whole(program: &str, args: &[Word]) -> bool {
 }
 
 fn prints_environment(program: &str, args: &[Word]) -> bool {
+    program == "printenv" || prints_all(program, args)
+}
+
+/// Whether a program prints all variables.
+fn prints_all(program: &str, args: &[Word]) -> bool {
     match program {
-        "printenv" => true,
-        "env" => args.iter().all(|word| word.plain.starts_with('-')),
+        "printenv" => args.iter().all(|word| matches!(word.plain.as_str(), "-0" | "--null")),
+        "env" => runs_nothing(args),
         "export" | "declare" | "typeset" => {
             args.iter().all(|word| matches!(word.plain.as_str(), "-p" | "-x" | "-xp" | "-px"))
         }
         "set" => args.is_empty(),
         _ => false,
     }
+}
+
+/// Whether `env` runs no command, and leaves the variables as they are.
+fn runs_nothing(args: &[Word]) -> bool {
+    let mut words = args.iter().map(|word| word.plain.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-u" | "--unset" | "-C" | "--chdir" => drop(words.next()),
+            "-" | "-i" | "--ignore-environment" | "--help" | "--version" => return false,
+            _ if word.starts_with("-S") || word.starts_with("--split-string") => return false,
+            _ if word.starts_with('-') || word.contains('=') => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Whether a program picks the lines of variables with a credential's name.

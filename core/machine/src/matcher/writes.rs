@@ -395,7 +395,7 @@ impl Lines<'_> {
         if let Some(word) = self.line.writes.iter().find(|word| names(word) || self.is_computed(word)) {
             return Some(Touched::by(word));
         }
-        if self.files.is_of_policy() && policy::ends_processes(self.line) {
+        if self.files.is_of_policy() && (policy::ends_processes(self.line) || policy::schedules_file(self.line)) {
             return Some(Touched::Unnamed);
         }
         if self.files.is_of_policy()
@@ -494,8 +494,11 @@ impl Lines<'_> {
         let here = Word::of(".");
         let folders: Vec<&Word> = if search.folders.is_empty() { vec![&here] } else { search.folders.clone() };
         let is_chosen = |name: &String| self.is_called(name);
-        folders.iter().any(|word| self.names(word, directories) || self.holds_some(word, directories))
-            && search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen))
+        let is_chosen = search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen));
+        // All that is below a folder of the set is in it, whatever its name.
+        let is_whole = |word: &Word| !self.files.is_of_policy() && self.names(word, directories);
+        let may_hold = |word: &Word| self.names(word, directories) || self.holds_some(word, directories);
+        folders.iter().any(|word| is_whole(word) || is_chosen && may_hold(word))
     }
 
     /// Whether a pattern of a name may be that of a file of the set, or of a folder of such files.

@@ -150,9 +150,17 @@ impl Command {
     /// Whether a command is one that one of the rules means for sure.
     pub(super) fn covers(rules: &[&Self], command: &Simple, line: &Line, place: Place<'_>) -> bool {
         let spot = Spot::sure(line, place);
-        let means =
-            |rule: &&Self| command.runs().any(|(program, args, is_fed)| rule.means(program, args, is_fed, &spot));
-        rules.iter().any(means)
+        let is_meant = |(program, args, is_fed): Call<'_>| {
+            let means = |rule: &&Self| rule.means(program, args, is_fed, &spot);
+            rules.iter().any(means)
+        };
+        match executed(command) {
+            Some(executed) => {
+                !executed.is_empty() && executed.into_iter().all(is_meant)
+                    || command.calls().next().is_some_and(is_meant)
+            }
+            None => command.runs().any(is_meant),
+        }
     }
 
     fn means(&self, program: &str, args: &[Word], is_fed: bool, spot: &Spot<'_>) -> bool {
@@ -190,6 +198,14 @@ impl Command {
                 self.meanings.iter().any(|meaning| meaning.fits(program, args, is_fed, spot))
             })
     }
+}
+
+/// The programs that `find` runs; nothing for a command of another one.
+fn executed(command: &Simple) -> Option<Vec<Call<'_>>> {
+    let (_, args, _) = command.calls().next().filter(|(name, ..)| matches!(program_name(name), "find" | "gfind"))?;
+    let runs = |word: &Word| matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+    let behind = args.iter().enumerate().filter(|(_, word)| runs(word)).filter_map(|(at, _)| args.get(at + 1..));
+    Some(behind.filter_map(<[Word]>::split_first).map(|(name, args)| (name.plain.as_str(), args, true)).collect())
 }
 
 /// Whether a command has no flag but `--help` at its end, with which programs only print how they are used.

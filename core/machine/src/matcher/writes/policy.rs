@@ -158,11 +158,22 @@ fn changes(args: &[Word]) -> bool {
 }
 
 /// Whether words behind any program's name are those by which approvals are given and taken: a copy of the program has the
-/// name that it was given.
-pub(super) fn approves(args: &[Word]) -> bool {
-    let is_verb = |word: &Word| matches!(word.plain.as_str(), "approve" | "revoke");
-    let mut behind = args.iter().skip_while(|word| !matches!(word.plain.as_str(), "approvals" | "trust"));
-    behind.any(is_verb)
+/// name that it was given. What is filled in may be one of them if the line does not say its value.
+pub(super) fn approves(command: &Simple) -> bool {
+    command.calls().any(|(program, args, _)| {
+        let is = |word: &Word, texts: &[&str]| texts.contains(&word.plain.as_str());
+        // `docker trust revoke` takes a signature back.
+        if matches!(program, "docker" | "npm") && !args.iter().any(|word| is(word, &["approve"])) {
+            return false;
+        }
+        let is_noun = |word: &Word| is(word, &["approvals", "trust"]);
+        let is_verb = |word: &Word| is(word, &["approve", "revoke"]);
+        // A copy is started by its path, unless it is put where all programs are.
+        let may_be = |word: &Word| program.contains(['/', '$']) && word.fixed().is_none();
+        let mut pairs = args.iter().zip(args.iter().skip(1));
+        args.iter().skip_while(|word| !is_noun(word)).any(is_verb)
+            || pairs.any(|(one, other)| is_noun(one) && may_be(other) || may_be(one) && is_verb(other))
+    })
 }
 
 /// `trust approve` and its kin.
@@ -194,6 +205,33 @@ pub(super) fn ends_processes(line: &Line) -> bool {
     let commands = || line.commands.iter();
     commands().any(|command| runs(command, &["pkill", "killall", "taskkill"]) && names(command))
         || commands().any(|command| runs(command, &["kill"])) && commands().any(names)
+}
+
+/// Programs that run a line later, below no process of the agent.
+const SCHEDULERS: &[&str] = &["at", "batch", "crontab"];
+
+/// Options by which these only show or take away what is to run.
+const LISTS: &[&str] = &["--help", "--version", "-V", "-c", "-d", "-l", "-q", "-r"];
+
+/// Programs that print the files that they are given.
+const PRINTS: &[&str] = &["base64", "cat", "head", "sed", "tac", "tail"];
+
+/// Whether a line hands a file, whose text it does not say, to a program that runs it later.
+pub(super) fn schedules_file(line: &Line) -> bool {
+    let has = |args: &[Word], options: &[&str]| args.iter().any(|word| options.contains(&word.plain.as_str()));
+    let names_file = |program: &str, args: &[Word]| match program {
+        "crontab" => args.iter().any(|word| !word.plain.starts_with('-')),
+        _ => args.iter().any(|word| word.plain.starts_with("-f")),
+    };
+    let prints_file = |command: &Simple| {
+        let files = |args: &[Word]| args.iter().any(|word| !word.plain.starts_with('-'));
+        command.calls().any(|(program, args, _)| PRINTS.contains(&program_name(program)) && files(args))
+    };
+    let is_filled = || !line.reads.is_empty() || line.commands.iter().any(prints_file);
+    line.commands.iter().flat_map(Simple::calls).any(|(program, args, _)| {
+        let program = program_name(program);
+        SCHEDULERS.contains(&program) && !has(args, LISTS) && (names_file(program, args) || is_filled())
+    })
 }
 
 /// Whether a line looks up where the program is.

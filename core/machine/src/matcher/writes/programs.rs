@@ -104,12 +104,17 @@ pub(super) fn usage(command: &Simple, is_of_policy: bool) -> Use<'_> {
         }
         "git" => return git(args, is_of_policy),
         "find" | "gfind" if has(is_action) => return found(args),
+        "awk" | "gawk" | "mawk" | "nawk" if !readers::reads(program, args) => return awk(args),
         "sed" | "gsed" if readers::reads(program, args) => {
             let written = readers::written_by_sed(args).map(Cow::Owned).collect();
             return Use::Files(Changes { written, ..Changes::default() });
         }
         _ if readers::reads(program, args) => return Use::Nothing,
-        _ if is_of_policy && policy::approves(args) => return Use::Policy,
+        _ if readers::writes_output_only(program, args) => {
+            let written = readers::outputs(args).map(Cow::Owned).collect();
+            return Use::Files(Changes { written, ..Changes::default() });
+        }
+        _ if is_of_policy && policy::approves(command) => return Use::Policy,
         _ if is_fed => return Use::Fed,
         _ => {}
     }
@@ -117,7 +122,8 @@ pub(super) fn usage(command: &Simple, is_of_policy: bool) -> Use<'_> {
     if matches!(program, "aria2c" | "curl" | "wget") {
         words.extend(fetched(args));
     }
-    let is_told = known(LATER) || known(INTERPRETERS) && words.first().is_none_or(|word| word.plain == "-");
+    let has_text = !matches!(program, "ed" | "ex") && words.first().is_some_and(|word| word.plain != "-");
+    let is_told = known(LATER) || known(INTERPRETERS) && !has_text;
     // The text of a shell is read as the commands that it is.
     let texts = if is_shell(program) { Vec::new() } else { texts(args) };
     if known(RUN) && !words.is_empty() {
@@ -133,13 +139,35 @@ pub(super) fn usage(command: &Simple, is_of_policy: bool) -> Use<'_> {
     Use::Files(Changes { written: words, removed, put: Vec::new(), texts, is_told })
 }
 
-/// What `find` changes of what it finds.
+/// What `find` changes of what it finds, and the files into which it writes the names.
 fn found(args: &[Word]) -> Use<'_> {
     let runs = |word: &Word| ["-exec", "-ok"].iter().any(|option| word.plain.starts_with(option));
-    let run = args.iter().position(runs).and_then(|at| args.get(at + 1..)?.split_first());
-    let is_read = run.is_some_and(|(program, behind)| readers::reads(program_name(&program.plain), behind));
-    let acts = |word: &Word| is_action(&word.plain) && !runs(word);
-    if is_read && !args.iter().any(acts) { Use::Nothing } else { Use::Found(search::of_find(args)) }
+    let is_read = |(at, _): (usize, &Word)| {
+        let run = args.get(at + 1..).and_then(<[Word]>::split_first);
+        run.is_some_and(|(program, behind)| readers::reads(program_name(&program.plain), behind))
+    };
+    if args.iter().any(|word| word.plain == "-delete")
+        || !args.iter().enumerate().filter(|(_, word)| runs(word)).all(is_read)
+    {
+        return Use::Found(search::of_find(args));
+    }
+    let lists = |word: &Word| word.plain.starts_with("-fprint") || word.plain == "-fls";
+    let files = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| lists(option));
+    Use::Files(Changes { written: files.map(|(_, file)| Cow::Borrowed(file)).collect(), ..Changes::default() })
+}
+
+/// What a program of `awk` writes is a text in it behind what writes or runs, or a variable that it is given.
+fn awk(args: &[Word]) -> Use<'_> {
+    let is_in_place = args.iter().any(|word| word.plain == "inplace");
+    let is_given = |word: &&Word| is_in_place || word.plain.contains('=');
+    let given: Vec<&Word> = args.iter().filter(is_given).collect();
+    let written = given.into_iter().flat_map(|word| operands(std::slice::from_ref(word))).collect();
+    let named = texts(args).into_iter().flat_map(|word| {
+        let begins = ["system", ">", "|"].iter().filter_map(|sign| word.plain.find(sign)).min();
+        let behind = begins.and_then(|at| word.plain.get(at..)).unwrap_or_default();
+        behind.split('"').skip(1).step_by(2).map(|text| Cow::Owned(word.with(text))).collect::<Vec<_>>()
+    });
+    Use::Files(Changes { written, texts: named.collect(), ..Changes::default() })
 }
 
 /// The files as which programs keep what they fetch, if they take the names of the addresses.

@@ -107,13 +107,34 @@ fn named(args: &[Word]) -> impl Iterator<Item = &Word> {
     args.iter().filter(|word| word.plain == "-" || !word.plain.starts_with('-'))
 }
 
-/// `-o`, also behind other letters, `-O`, `--output` and what makes `sort` and `less` write or run something.
+/// Whether a program changes no more than the file that it is told to write.
+pub(super) fn writes_output_only(program: &str, args: &[Word]) -> bool {
+    READ_WITHOUT_OUTPUT.contains(&program) && !args.iter().any(|word| word.plain.starts_with("--compress-program"))
+}
+
+/// Whether a word makes `sort`, `less` and their kin write or run something.
 fn is_output(word: &str) -> bool {
-    const LONG: &[&str] = &["--output", "--log-file", "--compress-program"];
+    word.starts_with("--compress-program") || output(word).is_some()
+}
+
+/// What stands behind `-o`, also behind other letters, `-O`, `--output` and the like in the same word.
+fn output(word: &str) -> Option<&str> {
+    const LONG: &[&str] = &["--output", "--log-file"];
     match word.strip_prefix('-').filter(|short| !short.starts_with('-')) {
-        Some(short) => short.split(['k', 't', 'T', 'S', 'L', 'P', 'I']).next().unwrap_or_default().contains(['o', 'O']),
-        None => LONG.iter().any(|option| word.starts_with(option)),
+        Some(short) => {
+            let flags = short.split(['k', 't', 'T', 'S', 'L', 'P', 'I']).next().unwrap_or_default();
+            short.get(flags.find(['o', 'O'])? + 1..)
+        }
+        None => LONG.iter().find_map(|option| word.strip_prefix(option)).map(|file| file.trim_start_matches('=')),
     }
+}
+
+/// The files that such options name.
+pub(super) fn outputs(args: &[Word]) -> impl Iterator<Item = Word> {
+    args.iter().enumerate().filter_map(|(at, word)| match output(&word.plain)? {
+        "" => args.get(at + 1).cloned(),
+        file => Some(word.with(file)),
+    })
 }
 
 /// Whether a word of `find` says what is done with what it finds.
@@ -141,9 +162,40 @@ fn runs_commands(word: &str) -> bool {
 
 /// The files that a program of `sed` writes: what stands behind `w`, up to the end of its line.
 pub(super) fn written_by_sed(args: &[Word]) -> impl Iterator<Item = Word> {
-    args.iter().flat_map(|word| {
+    texts_of_sed(args).into_iter().flat_map(|word| {
         let behind = word.plain.match_indices(['w', 'W']).filter_map(|(at, mark)| word.plain.get(at + mark.len()..));
         let files = behind.map(|rest| rest.trim_start().split('\n').next().unwrap_or_default());
-        files.filter(|file| !file.is_empty()).map(|file| word.with(file))
+        files.filter(|file| !file.is_empty()).map(|file| word.with(file)).collect::<Vec<_>>()
     })
+}
+
+/// The programs that `sed` is given: each behind `-e`, else the first word that is no option.
+fn texts_of_sed(args: &[Word]) -> Vec<Word> {
+    let (mut texts, mut first, mut is_given) = (Vec::new(), None, false);
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let Some(option) = word.plain.strip_prefix('-').filter(|option| !option.is_empty()) else {
+            first = first.or(Some(word));
+            continue;
+        };
+        let Some((letter, value)) = option_of_sed(option) else { continue };
+        is_given |= matches!(letter, 'e' | 'f');
+        let value = value.map_or_else(|| words.next().cloned(), |value| Some(word.with(value)));
+        texts.extend(value.filter(|_| letter == 'e'));
+    }
+    texts.extend(first.filter(|_| !is_given).cloned());
+    texts
+}
+
+/// An option of `sed` that takes a value, by its letter, and the value that stands in the same word.
+fn option_of_sed(option: &str) -> Option<(char, Option<&str>)> {
+    if let Some(long) = option.strip_prefix('-') {
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        let known = ["expression", "file", "line-length"].iter().find(|known| known.starts_with(name))?;
+        return Some((known.chars().next().filter(|_| !name.is_empty())?, value));
+    }
+    let (flags, value) = option.split_at_checked(option.find(['e', 'f', 'l'])?)?;
+    let mut value = value.chars();
+    let letter = value.next().filter(|_| !flags.contains('i'))?;
+    Some((letter, Some(value.as_str()).filter(|value| !value.is_empty())))
 }
