@@ -19,6 +19,8 @@ enum Does {
     Copy,
     Move,
     Make,
+    /// Changes a key of the registry.
+    Key,
     /// Lists a folder.
     List,
     /// Hands on the files that it names.
@@ -143,6 +145,18 @@ const CMDLETS: &[Cmdlet] = &[
     cmdlet("Move-Item", &["mi", "move", "mv"], "Destination= PassThru", &["Path", "Destination"], Does::Move),
     cmdlet("Rename-Item", &["ren", "rni"], "NewName= PassThru", &["Path", "NewName"], Does::Move),
     cmdlet("New-Item", &["ni"], "Name= ItemType=,Type Value=,Target", &["Path"], Does::Make),
+    cmdlet("Set-Item", &["si"], "Value= PassThru", &["Path", "Value"], Does::Key),
+    cmdlet(
+        "Set-ItemProperty",
+        &["sp"],
+        "Name=,PSProperty Value= Type= InputObject= PassThru",
+        &["Path", "Name", "Value"],
+        Does::Key,
+    ),
+    cmdlet("New-ItemProperty", &[], "Name=,PSProperty Value= PropertyType=,Type", &["Path", "Name"], Does::Key),
+    cmdlet("Clear-ItemProperty", &["clp"], "Name= PassThru", &["Path", "Name"], Does::Key),
+    cmdlet("Rename-ItemProperty", &["rnp"], "Name= NewName= PassThru", &["Path", "Name", "NewName"], Does::Key),
+    cmdlet("Remove-ItemProperty", &["rp"], "Name=,PSProperty", &["Path", "Name"], Does::Remove),
     cmdlet(
         "Get-ChildItem",
         &["dir", "gci", "ls"],
@@ -210,11 +224,9 @@ const CMDLETS: &[Cmdlet] = &[
     own("New-Service"),
     own("Register-ScheduledJob"),
     own("Register-ScheduledTask"),
-    own("Remove-ItemProperty"),
     own("Remove-LocalUser"),
     own("Restart-Service"),
     own("Set-ExecutionPolicy"),
-    own("Set-ItemProperty"),
     own("Set-LocalUser"),
     own("Set-MpPreference"),
     own("Set-NetFirewallProfile"),
@@ -412,6 +424,23 @@ pub(super) fn rebinds(command: &Written) -> bool {
         || !name.starts_with("get-") && command.args.iter().flatten().any(is_table)
 }
 
+/// Whether a path is that of a key of the registry.
+pub(super) fn is_key(path: &str) -> bool {
+    let path = path.trim_start_matches('\'').to_ascii_lowercase();
+    let path = path.strip_prefix("microsoft.powershell.core/").unwrap_or(&path);
+    ["hklm:", "hkcu:", "hkcr:", "hku:", "registry::"].iter().any(|start| path.starts_with(start))
+}
+
+/// Whether a command ends the processes that it is handed.
+pub(super) fn ends_processes(name: &str) -> bool {
+    known(name).is_some_and(|cmdlet| cmdlet.does == Does::End)
+}
+
+/// Whether a command runs its block for each thing that it is passed.
+pub(super) fn runs_for_each(name: &str) -> bool {
+    known(name).is_some_and(|cmdlet| cmdlet.name == "ForEach-Object")
+}
+
 /// A command by its own name, and by the other one that is written where a shell has no program of it.
 fn canonical(cmdlet: &Cmdlet, command: &Written, is_said: bool) -> Vec<String> {
     let style = if is_said { Style::AGAIN } else { Style::WORD };
@@ -505,8 +534,8 @@ fn program_name(name: &str) -> String {
 
 /// Programs of Windows whose words may be written in any case.
 const OF_WINDOWS: &[&str] = &[
-    "bcdedit", "cipher", "diskpart", "format", "icacls", "net", "netsh", "reg", "sc", "schtasks", "shutdown",
-    "takeown", "taskkill", "vssadmin", "wbadmin", "wevtutil", "wmic",
+    "bcdedit", "cipher", "diskpart", "format", "icacls", "net", "netsh", "reg", "robocopy", "sc", "schtasks",
+    "shutdown", "takeown", "taskkill", "vssadmin", "wbadmin", "wevtutil", "wmic",
 ];
 
 /// What a program of Windows is to a shell.
@@ -562,6 +591,7 @@ impl Meaning<'_> {
             Does::Copy => self.to("Destination", if bound.has("Recurse") { "cp -r" } else { "cp" })?,
             Does::Move => self.to(if bound.get("NewName").is_some() { "NewName" } else { "Destination" }, "mv")?,
             Does::Make => self.makes()?,
+            Does::Key => self.changes_key()?,
             Does::List => {
                 let text = self.lists(&mut passed);
                 return Some(Said { text, passed, is_whole });
@@ -617,19 +647,27 @@ impl Meaning<'_> {
         }
     }
 
+    /// The key of the registry that is named, or passed on.
+    fn key(&self, paths: &[String]) -> Option<String> {
+        let passed: &[String] = if let Passed::Paths(passed) = self.passed { passed } else { &[] };
+        paths.iter().chain(passed).find(|path| is_key(path)).cloned()
+    }
+
+    fn changes_key(&self) -> Option<String> {
+        Some(format!("reg add {}", self.key(&self.bound.paths())?))
+    }
+
     fn removes(&self) -> Option<String> {
-        let flags = match (self.bound.has("Recurse"), self.bound.has("Force")) {
+        let (options, paths): (Vec<String>, Vec<String>) = self.bound.paths().into_iter().partition(is_option_of_cmd);
+        let said = |letter: &str| options.iter().any(|option| option.eq_ignore_ascii_case(letter));
+        let is_forced = self.bound.has("Force") || said("/f") || said("/q");
+        let flags = match (self.bound.has("Recurse") || said("/s"), is_forced) {
             (true, true) => "rm -rf",
             (true, false) => "rm -r",
             (false, true) => "rm -f",
             (false, false) => "rm",
         };
-        let paths = self.bound.paths();
-        let is_key = |path: &String| {
-            let path = path.trim_start_matches('\'').to_ascii_lowercase();
-            ["hklm:", "hkcu:", "hkcr:", "hku:", "registry::"].iter().any(|start| path.starts_with(start))
-        };
-        if let Some(key) = paths.iter().find(|path| is_key(path)) {
+        if let Some(key) = self.key(&paths) {
             return Some(format!("reg delete {key} /f"));
         }
         if paths.is_empty() {
@@ -657,7 +695,11 @@ impl Meaning<'_> {
     }
 
     fn makes(&self) -> Option<String> {
-        let paths = self.bound.paths().join(" ");
+        let paths = self.bound.paths();
+        if let Some(key) = self.key(&paths) {
+            return Some(format!("reg add {key}"));
+        }
+        let paths = paths.join(" ");
         let name = self.bound.said("Name", Style::PATH).join(" ");
         let path = match (paths.is_empty(), name.is_empty()) {
             (_, true) => paths,
@@ -780,6 +822,11 @@ impl Meaning<'_> {
         }
         Some(said)
     }
+}
+
+/// Whether a path is an option that `del` and `rmdir` have in `cmd`, typed where they have none.
+fn is_option_of_cmd(path: &String) -> bool {
+    ["/a", "/f", "/p", "/q", "/s"].iter().any(|option| path.eq_ignore_ascii_case(option))
 }
 
 /// The words of a text that programs of Windows take apart themselves.

@@ -1,7 +1,7 @@
 //! Words of PowerShell and what is worked out in them: texts, variables, members, the methods that read and run.
 
 use super::cmdlets;
-use super::powershell::{Reader, is_double, is_quote, is_single};
+use super::powershell::{ITEM, Reader, is_double, is_quote, is_single};
 use super::words::{Part, Style, Word};
 use super::{Language, at_depth};
 
@@ -47,6 +47,9 @@ pub(super) fn of_system(name: &str) -> Word {
     }
     variable(&name.to_ascii_uppercase())
 }
+
+/// What of a file or of a process stands for it.
+const SELF: &[&str] = &["FullName", "Id", "Name", "Path", "ProcessName", "PSPath"];
 
 fn variable(name: &str) -> Word {
     let name: String = name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
@@ -212,7 +215,7 @@ impl Reader<'_> {
         if self.cursor.takes("{") {
             let name = self.cursor.take_while(|letter| letter != '}');
             self.cursor.takes("}");
-            return of_name(name);
+            return self.named(name);
         }
         if self.cursor.peek().is_some_and(|letter| "?^$".contains(letter)) {
             self.cursor.next();
@@ -230,7 +233,18 @@ impl Reader<'_> {
         self.cursor.at += end;
         // What is set there makes a name mean another command.
         self.is_whole &= !rest.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias:"));
-        of_name(rest.get(..end).unwrap_or_default())
+        self.named(rest.get(..end).unwrap_or_default())
+    }
+
+    /// A variable by its name; `$_` is known where a block runs for each of something.
+    fn named(&self, name: &str) -> Word {
+        let is_item = name == "_" || name.eq_ignore_ascii_case("psitem");
+        let of_block = self.each.as_ref().is_some_and(|each| each.variable == ITEM);
+        if is_item && of_block {
+            Word { parts: vec![Part::Variable(ITEM.to_owned())], is_spread: false }
+        } else {
+            of_name(name)
+        }
     }
 
     /// What stands within parentheses: values, or what commands print.
@@ -404,7 +418,12 @@ impl Reader<'_> {
                         self.cursor.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_').to_owned(),
                     ),
                 };
+                let is_itself =
+                    name.as_deref().is_some_and(|name| SELF.iter().any(|known| known.eq_ignore_ascii_case(name)));
                 let called = self.cursor.takes("(");
+                if !called && is_itself && matches!(words.as_slice(), [word] if self.is_each(word)) {
+                    continue;
+                }
                 if called {
                     let args = self.arguments(commands);
                     words = self.method(&words, kind, name.as_deref(), &args, commands);
@@ -525,6 +544,11 @@ impl Reader<'_> {
                 }
                 None => output(format!("eval {}", text(0))),
             },
+            ("", "kill") if matches!(target, [word] if self.is_each(word)) => {
+                let passed = self.each.as_ref().map(|each| each.passed.clone()).unwrap_or_default();
+                let command = cmdlets::Written { name: Word::of("Stop-Process"), ..cmdlets::Written::default() };
+                output(cmdlets::say(&command, &passed, self.depth).text)
+            }
             // A block that is written out has been read; what else is called may run anything.
             (_, "invoke" | "invokereturnasis" | "invokewithcontext" | "begininvoke") => {
                 self.is_whole &= target.iter().all(|word| word.fixed().is_some());

@@ -19,11 +19,24 @@ pub(super) struct Statement {
     pub(super) text: String,
     /// The values that it is, if it is no more than these.
     pub(super) values: Option<Vec<Word>>,
+    /// What it hands on.
+    passed: Passed,
 }
+
+/// What a block runs for.
+#[derive(Debug, Clone)]
+pub(super) struct Each {
+    /// The variable that holds it, by its name in a shell.
+    pub(super) variable: String,
+    pub(super) passed: Passed,
+}
+
+/// The variable of a shell that holds what `$_` does.
+pub(super) const ITEM: &str = "v_item";
 
 impl Statement {
     fn of(text: String) -> Self {
-        Self { text, values: None }
+        Self { text, ..Self::default() }
     }
 }
 
@@ -42,6 +55,8 @@ pub(super) struct Reader<'t> {
     pub(super) is_whole: bool,
     /// The plain values that the line gives variables, by their names in a shell.
     pub(super) given: Vec<(String, String)>,
+    /// What the block that is read runs for.
+    pub(super) each: Option<Each>,
 }
 
 /// How many values of a variable are tried as the name of a command.
@@ -49,13 +64,52 @@ const MAX_GIVEN: usize = 8;
 
 impl<'t> Reader<'t> {
     pub(super) const fn new(text: &'t str, depth: usize) -> Self {
-        Self { cursor: Cursor::new(text), depth, is_whole: true, given: Vec::new() }
+        Self { cursor: Cursor::new(text), depth, is_whole: true, given: Vec::new(), each: None }
     }
 
     /// The values that the line gives a variable.
     fn values_of(&self, word: &Word) -> Vec<String> {
         let [Part::Variable(name)] = word.parts.as_slice() else { return Vec::new() };
         self.given.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone()).take(MAX_GIVEN).collect()
+    }
+
+    /// Reads a block that runs for each of what is passed on.
+    fn block_for(&mut self, variable: &str, passed: &Passed) -> String {
+        let each = Each { variable: variable.to_owned(), passed: passed.clone() };
+        let outer = self.each.replace(each);
+        let block = self.block('}');
+        self.each = outer;
+        match passed {
+            Passed::Paths(paths) if block.contains(variable) && !paths.is_empty() => {
+                format!("for {variable} in {}; do {block}; done", paths.join(" "))
+            }
+            _ => block,
+        }
+    }
+
+    /// Whether a word is what the block that is read runs for.
+    pub(super) fn is_each(&self, word: &Word) -> bool {
+        let each = self.each.as_ref();
+        each.is_some_and(|each| word.parts == [Part::Variable(each.variable.clone())])
+    }
+
+    /// What a command is passed; one that ends processes may be handed them as words.
+    fn handed_on<'p>(&'p self, command: &mut cmdlets::Written, passed: &'p Passed) -> &'p Passed {
+        let Some(each) = self.each.as_ref().filter(|each| matches!(each.passed, Passed::Processes(_))) else {
+            return passed;
+        };
+        let Some(at) = command.args.iter().position(|arg| matches!(arg.as_slice(), [word] if self.is_each(word)))
+        else {
+            return passed;
+        };
+        if !command.name.fixed().is_some_and(|name| cmdlets::ends_processes(&name)) {
+            return passed;
+        }
+        command.args.remove(at);
+        if at > 0 && command.args.get(at - 1).and_then(|arg| arg.first()?.parameter()).is_some() {
+            command.args.remove(at - 1);
+        }
+        &each.passed
     }
 
     /// Steps over what separates words, also over the ends of lines.
@@ -240,25 +294,55 @@ impl<'t> Reader<'t> {
         let variable = if self.cursor.peek() == Some('$') { self.variable() } else { Word::unknown() };
         self.skip(true);
         self.cursor.take_while(|letter| letter.is_ascii_alphabetic());
+        self.skip(true);
+        let is_twice = self.is_in_parentheses();
+        self.cursor.at += usize::from(is_twice);
         let statements = self.statements(Some(')'));
         self.skip(true);
-        let block = if self.cursor.takes("{") { self.block('}') } else { ":".to_owned() };
+        self.is_whole &= !is_twice || self.cursor.takes(")");
+        self.skip(true);
         let name = variable.say(Style::WORD);
         let name = name.trim_matches(|letter| "\"${}".contains(letter));
         let mut values = Vec::new();
         let mut before = Vec::new();
+        let mut passed = Passed::Other;
         for statement in statements {
-            match statement.values {
-                Some(words) => values.extend(words.iter().map(|word| word.say(Style { runs: true, ..Style::PATH }))),
-                None => before.push(statement.text),
+            match (statement.values, statement.passed) {
+                (Some(words), _) => {
+                    values.extend(words.iter().map(|word| word.say(Style { runs: true, ..Style::PATH })));
+                }
+                (None, of_command) => {
+                    before.push(statement.text);
+                    passed = of_command;
+                }
             }
         }
-        if values.is_empty() || !is_name(name) {
-            before.push(block);
-            return Statement::of(before.join("; "));
+        if !values.is_empty() {
+            passed = Passed::Paths(values);
         }
-        before.push(format!("for {name} in {}; do {block}; done", values.join(" ")));
+        let has_block = self.cursor.takes("{");
+        before.push(match (has_block, is_name(name)) {
+            (false, _) => ":".to_owned(),
+            (true, true) => self.block_for(name, &passed),
+            (true, false) => self.block('}'),
+        });
         Statement::of(before.join("; "))
+    }
+
+    /// Whether all up to the next `)` that closes what is open stands in parentheses of its own.
+    fn is_in_parentheses(&self) -> bool {
+        let mut depth = 0_usize;
+        let rest = self.cursor.rest();
+        let end = rest.find(|letter| {
+            match letter {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        });
+        let behind = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default();
+        rest.starts_with('(') && behind.trim_start().starts_with(')')
     }
 
     /// Pipelines with `&&` and `||` between them.
@@ -298,7 +382,7 @@ impl<'t> Reader<'t> {
             }
         }
         let values = values.filter(|_| all.len() == 1);
-        Statement { text: all.join(" | "), values }
+        Statement { text: all.join(" | "), values, passed }
     }
 
     /// A part of a pipeline, and its values if it is no more than these.
@@ -406,7 +490,9 @@ impl<'t> Reader<'t> {
             let word = match letter {
                 '{' => {
                     self.cursor.next();
-                    command.blocks.push(self.block('}'));
+                    let is_each = command.name.fixed().is_some_and(|name| cmdlets::runs_for_each(&name));
+                    let block = if is_each { self.block_for(ITEM, passed) } else { self.block('}') };
+                    command.blocks.push(block);
                     Word::unknown()
                 }
                 '$' | '(' => self.value_in_word(),
@@ -414,6 +500,8 @@ impl<'t> Reader<'t> {
                 '@' => {
                     self.cursor.next();
                     self.cursor.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+                    // Any words with any names.
+                    self.is_whole = false;
                     Word { is_spread: true, ..Word::unknown() }
                 }
                 letter if is_quote(letter) => self.value(),
@@ -430,6 +518,14 @@ impl<'t> Reader<'t> {
             }
             goes_on = false;
         }
+        // A key of the registry has the same name in a variable.
+        let given = |word: &Word| self.values_of(word).into_iter().find(|value| cmdlets::is_key(value));
+        for word in command.args.iter_mut().flatten() {
+            if let Some(key) = given(word) {
+                *word = Word::of(&key);
+            }
+        }
+        let passed = &self.handed_on(&mut command, passed).clone();
         let mut said = cmdlets::say(&command, passed, self.depth);
         // What is worked out is no name that anything is known of.
         self.is_whole &= said.is_whole && command.name != Word::unknown() && !cmdlets::rebinds(&command);
