@@ -658,7 +658,8 @@ impl Meaning<'_> {
     }
 
     fn removes(&self) -> Option<String> {
-        let (options, paths): (Vec<String>, Vec<String>) = self.bound.paths().into_iter().partition(is_option_of_cmd);
+        let (options, paths): (Vec<String>, Vec<String>) =
+            self.bound.paths().into_iter().partition(|path: &String| is_option_of_cmd(path));
         let said = |letter: &str| options.iter().any(|option| option.eq_ignore_ascii_case(letter));
         let is_forced = self.bound.has("Force") || said("/f") || said("/q");
         let flags = match (self.bound.has("Recurse") || said("/s"), is_forced) {
@@ -825,7 +826,7 @@ impl Meaning<'_> {
 }
 
 /// Whether a path is an option that `del` and `rmdir` have in `cmd`, typed where they have none.
-fn is_option_of_cmd(path: &String) -> bool {
+fn is_option_of_cmd(path: &str) -> bool {
     ["/a", "/f", "/p", "/q", "/s"].iter().any(|option| path.eq_ignore_ascii_case(option))
 }
 
