@@ -42,6 +42,25 @@ pub struct Answer<V> {
     pub ext: Vec<(String, V)>,
 }
 
+/// What a hook says first that decides by its rules alone, of a command line that is not understood whole.
+const UNREAD: &str = "this command line could not be understood whole, so it is not known what it runs. Write its \
+                      commands out plainly, one after the other: name each program, and run no text that comes from elsewhere";
+
+impl<V> Answer<V> {
+    /// Says that the line could not be read, before what the hook says by itself.
+    pub(crate) fn say_unread(&mut self) {
+        if !matches!(self.action, Action::Block | Action::Ask) {
+            return;
+        }
+        let said = self.reason.take();
+        let text = said.map_or_else(|| UNREAD.to_owned(), |said| format!("{UNREAD}. What may match says: {said}"));
+        if let Some(question) = &mut self.ask {
+            question.prompt = Some(text.clone());
+        }
+        self.reason = Some(text);
+    }
+}
+
 /// An answer that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAnswer {

@@ -223,6 +223,11 @@ impl<T> Entry<T> {
         self.group().is_some() && self.group() == other.group() && self.priority() == other.priority()
     }
 
+    /// Whether its answer depends on nothing but whether it is selected.
+    pub(crate) const fn decides(&self) -> bool {
+        self.spec.decides
+    }
+
     /// Whether it is started and not awaited.
     pub const fn detached(&self) -> bool {
         self.spec.detached

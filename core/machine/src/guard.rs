@@ -86,7 +86,8 @@ impl Guard {
     fn new(rules: Rules, decision: Decision) -> Self {
         let name = name(&rules);
         let matcher = MatcherSpec { rule: Some(rules), ..MatcherSpec::default() };
-        let spec = HookSpec::new(EVENT).matcher(matcher).fail_behavior(FailBehavior::Block).mandatory(true);
+        let mut spec = HookSpec::new(EVENT).matcher(matcher).fail_behavior(FailBehavior::Block).mandatory(true);
+        spec.decides = true;
         Self { spec: if name.trim().is_empty() { spec } else { spec.name(name) }, decision }
     }
 }

@@ -159,6 +159,8 @@ pub struct HookSpec {
     pub enabled: bool,
     /// It was registered for a limited time.
     pub temporary: bool,
+    /// Its answer depends on nothing but whether it is selected.
+    pub decides: bool,
     /// Hooks of one group and priority that follow each other run together, in every mode.
     pub group: Option<&'static str>,
     /// Which file declares it, and where in the file.
@@ -225,6 +227,7 @@ impl HookSpec {
             detached: false,
             enabled: true,
             temporary: false,
+            decides: false,
             group: None,
             origin: None,
             worker: None,
@@ -356,6 +359,7 @@ impl HookSpec {
             detached: reader.flag("detached")?.or(reader.flag("async")?).unwrap_or(false),
             enabled: reader.flag("enabled")?.unwrap_or(true),
             temporary: reader.flag("temporary")?.unwrap_or(false),
+            decides: false,
             group: None,
             origin: None,
             worker: None,

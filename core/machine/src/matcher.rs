@@ -360,7 +360,7 @@ impl Matcher {
             let written = self.spec.shown("when");
             return Some(format!("matcher.when `{written}` cannot be evaluated, so the hook runs: {why}"));
         }
-        if self.is_in_doubt(input)
+        if self.rules_are_in_doubt(input)
             && let Some(rule) = self.rules_that_hold(input).next()
         {
             return Some(format!("matcher.rule `{rule}` may match: not all of the command line is understood"));
@@ -392,8 +392,13 @@ impl Matcher {
         self.rules_that_hold(input).next().filter(|_| self.rules.len() > 1)
     }
 
-    /// Whether its rules hold for no command that is known, and only because of what the line may run beside.
+    /// Whether it is for an event only because of what a command line may do that is not understood whole.
     pub(crate) fn is_in_doubt<H: Host>(&self, input: &MatchInput<'_, H>) -> bool {
+        self.rules_are_in_doubt(input) || self.spec.writes.as_ref().is_some_and(|writes| writes.is_in_doubt(input))
+    }
+
+    /// Whether its rules hold for no command that is known, and only because of what the line may run beside.
+    fn rules_are_in_doubt<H: Host>(&self, input: &MatchInput<'_, H>) -> bool {
         let (lines, _) = input.lines();
         if self.rules.is_empty() || lines.iter().all(|line| line.line.is_some() && !line.is_open) {
             return false;

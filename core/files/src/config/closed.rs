@@ -226,6 +226,8 @@ fn closing(mut declared: Declared, why: &str) -> Declared {
     let spec = &mut declared.spec;
     spec.name = spec.name.take().map(|name| format!("closed: {name}"));
     (spec.mandatory, spec.detached, spec.once, spec.group) = (Some(true), false, false, None);
+    // Its reason is about the file, whatever the call is.
+    spec.decides = false;
     declared.wakes = false;
     declared.replaces = false;
     declared

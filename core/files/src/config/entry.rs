@@ -224,6 +224,7 @@ impl Reading<'_> {
         spec.mandatory = mandatory;
         spec.detached = detached;
         spec.enabled = draft.enabled;
+        spec.decides = matches!(draft.run, Run::Decision(_));
         spec.group = (draft.grouped && dialect.parallel()).then(|| dialect.name());
         spec.origin = Some(Arc::new(Origin {
             file: self.source.file.clone(),

@@ -130,7 +130,7 @@ pub(super) fn guard<'r>(places: &Places<'_>, in_force: impl Iterator<Item = &'r 
         .fail_behavior(FailBehavior::Block)
         .mandatory(true)
         .name(NAME);
-    (spec.scope, spec.timeout) = (Scope::Managed, Timeout::Never);
+    (spec.scope, spec.timeout, spec.decides) = (Scope::Managed, Timeout::Never, true);
     let dialect: &'static dyn Dialect = named("hookweave").ok()?;
     Some(Ready {
         declared: Declared {

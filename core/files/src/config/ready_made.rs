@@ -60,6 +60,7 @@ impl ReadyMade {
         let mut spec =
             HookSpec::new(event).name(name).matcher(matcher).fail_behavior(FailBehavior::Block).mandatory(true);
         spec.timeout = Timeout::Never;
+        spec.decides = matches!(run, Run::Decision(_));
         Self { spec, run }
     }
 }

@@ -51,8 +51,12 @@ impl<T, V> Progress<T, V> {
                     0,
                 )
             });
+            let is_in_doubt = || {
+                let input = self.snapshot.match_input(host, &event, host.view(&self.payload));
+                call.entry().decides() && call.entry().matcher().is_in_doubt(&input)
+            };
             if let Some(modified) =
-                details.take_report(host, &given, call, report).filter(|modified| !modified.is_empty())
+                details.take_report(host, &given, call, report, &is_in_doubt).filter(|modified| !modified.is_empty())
             {
                 let mandatory = call.entry().mandatory();
                 changes.push(Change { index, mandatory, fields: modified });
@@ -198,6 +202,7 @@ impl<T, V> Details<T, V> {
         given: &Given<'_, V>,
         call: &Call<T>,
         report: Report<V>,
+        is_in_doubt: &dyn Fn() -> bool,
     ) -> Option<Vec<(String, V)>> {
         let status = if self.is_rechecking() { Status::Rechecked } else { Status::Ran };
         let mut record = Record::new(call, status, report.took);
@@ -209,10 +214,16 @@ impl<T, V> Details<T, V> {
             HandlerResult::Failed(failure) => fail(&mut record, given.event, failure),
             HandlerResult::Answer(value) => match given.read(host, &value) {
                 Reading::Nothing => {}
-                Reading::Answer(answer) if call.entry().observes() => {
-                    record.observed = Observed::of(*answer).map(Box::new);
+                Reading::Answer(mut answer) => {
+                    if is_in_doubt() {
+                        answer.say_unread();
+                    }
+                    if call.entry().observes() {
+                        record.observed = Observed::of(*answer).map(Box::new);
+                    } else {
+                        modified = Some(self.take_answer(host, &mut record, *answer));
+                    }
                 }
-                Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
                     let kind = FailureKind::InvalidAnswer;
                     fail(&mut record, given.event, HookFailure { kind, message, cause: None, meant_to_restrict });

@@ -233,6 +233,14 @@ impl Writes {
         MatchResult::of(self.touched(input, is_left_out).is_some())
     }
 
+    /// Whether a call touches a file only because of what a line may do that is not understood whole.
+    pub(super) fn is_in_doubt<H: Host>(&self, input: &MatchInput<'_, H>) -> bool {
+        let (lines, _) = input.lines();
+        lines.iter().any(|line| line.line.is_none())
+            && self.touched(input, &|_, _| false).is_some()
+            && Self { is_sure: true, ..self.clone() }.touched(input, &|_, _| false).is_none()
+    }
+
     /// Which file of the set a call touches, as people read it; `None` when the call is not known to touch one.
     pub(super) fn why<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
         let names = input.tool_names();
@@ -266,7 +274,7 @@ impl Writes {
         }
         // What is worked out serves rules that go by what is known for sure.
         let written = input.written().filter(|_| self.is_sure);
-        lines.iter().chain(written).find_map(|reading| match &reading.line {
+        lines.iter().chain(written).find_map(|reading| match self.looked_at(reading) {
             None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
             Some(line) => {
                 let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
@@ -274,6 +282,12 @@ impl Writes {
                 Lines { set, files, access, is_sure, reading, line, place, is_left_out, present }.touched()
             }
         })
+    }
+
+    /// What is looked at of a line; nothing where that is its text. To rules that go by what is known for sure it is what was
+    /// read of it: another rule asks about the rest.
+    fn looked_at<'r>(&self, reading: &'r Reading) -> Option<&'r Line> {
+        if self.is_sure { Some(reading.seen()) } else { reading.line.as_ref() }
     }
 
     /// Whether a search in the files that a pattern chooses looks into one of the set.
