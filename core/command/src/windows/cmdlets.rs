@@ -436,6 +436,15 @@ pub(super) fn ends_processes(name: &str) -> bool {
     known(name).is_some_and(|cmdlet| cmdlet.does == Does::End)
 }
 
+/// The command that does what a method of a process or of a file does.
+pub(super) fn of_method(name: &str) -> Option<&'static str> {
+    match name.to_ascii_lowercase().as_str() {
+        "kill" => Some("Stop-Process"),
+        "delete" => Some("Remove-Item"),
+        _ => None,
+    }
+}
+
 /// Whether a command runs its block for each thing that it is passed.
 pub(super) fn runs_for_each(name: &str) -> bool {
     known(name).is_some_and(|cmdlet| cmdlet.name == "ForEach-Object")

@@ -544,9 +544,13 @@ impl Reader<'_> {
                 }
                 None => output(format!("eval {}", text(0))),
             },
-            ("", "kill") if matches!(target, [word] if self.is_each(word)) => {
+            ("", method @ ("delete" | "kill")) if matches!(target, [word] if self.is_each(word)) => {
                 let passed = self.each.as_ref().map(|each| each.passed.clone()).unwrap_or_default();
-                let command = cmdlets::Written { name: Word::of("Stop-Process"), ..cmdlets::Written::default() };
+                let name = Word::of(cmdlets::of_method(method).unwrap_or_default());
+                // `Delete($true)` deletes what is in a folder too.
+                let recurses = method == "delete" && !args.is_empty();
+                let args = recurses.then(|| vec![Word::of("-Recurse")]).into_iter().collect();
+                let command = cmdlets::Written { name, args, blocks: Vec::new() };
                 output(cmdlets::say(&command, &passed, self.depth).text)
             }
             // A block that is written out has been read; what else is called may run anything.

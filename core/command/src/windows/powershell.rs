@@ -490,8 +490,8 @@ impl<'t> Reader<'t> {
             let word = match letter {
                 '{' => {
                     self.cursor.next();
-                    let is_each = command.name.fixed().is_some_and(|name| cmdlets::runs_for_each(&name));
-                    let block = if is_each { self.block_for(ITEM, passed) } else { self.block('}') };
+                    let runs_for_each = command.name.fixed().is_some_and(|name| cmdlets::runs_for_each(&name));
+                    let block = if runs_for_each { self.block_for(ITEM, passed) } else { self.block('}') };
                     command.blocks.push(block);
                     Word::unknown()
                 }
@@ -517,6 +517,13 @@ impl<'t> Reader<'t> {
                 None => command.args.push(vec![word]),
             }
             goes_on = false;
+        }
+        // `ForEach-Object Kill` calls a method of each.
+        let runs_for_each = command.name.fixed().is_some_and(|name| cmdlets::runs_for_each(&name));
+        let method = command.args.iter().flatten().filter_map(Word::fixed).find_map(|name| cmdlets::of_method(&name));
+        if let Some(name) = method.filter(|_| runs_for_each) {
+            let meant = cmdlets::Written { name: Word::of(name), ..cmdlets::Written::default() };
+            command.blocks.push(cmdlets::say(&meant, passed, self.depth).text);
         }
         // A key of the registry has the same name in a variable.
         let given = |word: &Word| self.values_of(word).into_iter().find(|value| cmdlets::is_key(value));
