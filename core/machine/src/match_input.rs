@@ -33,6 +33,9 @@ static MATCHED_ARGUMENTS: [&str; 6] = {
 /// An argument that holds several command lines.
 const SEVERAL_LINES: &str = "commands";
 
+/// Arguments that say in which language the code of a call is.
+const LANGUAGES: [&str; 4] = ["language", "lang", "kernel", "interpreter"];
+
 /// An argument that holds a command with its words.
 const TASK: &str = "task";
 
@@ -76,6 +79,7 @@ pub(crate) struct MatchInput<'v, H: Host> {
     coded: OnceCell<Vec<Arc<Reading>>>,
     known_as: OnceCell<Option<Vec<String>>>,
     cwd: OnceCell<Option<String>>,
+    folders: OnceCell<Found<String>>,
     placed: RefCell<FxHashMap<String, Rc<[PathForms; 2]>>>,
 }
 
@@ -104,6 +108,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             coded: OnceCell::new(),
             known_as: OnceCell::new(),
             cwd: OnceCell::new(),
+            folders: OnceCell::new(),
             placed: RefCell::default(),
         }
     }
@@ -272,7 +277,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             if let Some(task) = self.host.get(args, TASK) {
                 self.add_command(&task, &mut found);
             }
-            if let Some(program) = self.likeness().and(self.tool()).and_then(usual::interpreter) {
+            for program in self.interpreters(args) {
                 self.add_code(args, program, &mut found);
             }
             found
@@ -318,6 +323,19 @@ impl<'v, H: Host> MatchInput<'v, H> {
         }
     }
 
+    /// What runs the code of a tool that runs some: several where the call does not say its language.
+    fn interpreters(&self, args: &H::View<'v>) -> &'static [&'static str] {
+        let Some(tool) = self.likeness().and(self.tool()) else { return &[] };
+        match usual::interpreter(tool) {
+            Some(usual::ANY_LANGUAGE) => {
+                let language = LANGUAGES.into_iter().find_map(|name| self.host.get(args, name));
+                let language = language.and_then(|view| self.as_text(&view).items.into_iter().next());
+                usual::interpreters_of(language.as_deref())
+            }
+            known => known.unwrap_or_default(),
+        }
+    }
+
     /// Adds the code that a tool such as `python` runs, as the command line that runs the same, and its lines for a shell.
     fn add_code(&self, args: &H::View<'v>, program: &str, found: &mut Found<Cow<'v, str>>) {
         for view in CODES.into_iter().filter_map(|name| self.host.get(args, name)) {
@@ -329,7 +347,9 @@ impl<'v, H: Host> MatchInput<'v, H> {
                 }
                 let lines = code.lines().filter_map(|line| line.trim_start().strip_prefix('!'));
                 found.items.extend(lines.map(|line| Cow::Owned(line.to_owned())));
-                found.items.push(Cow::Owned(format!("{program} {}", quoted(&code))));
+                let line =
+                    if program == usual::SHELL { code.into_owned() } else { format!("{program} {}", quoted(&code)) };
+                found.items.push(Cow::Owned(line));
             }
         }
     }
@@ -371,9 +391,57 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// The commands that the event would run, taken apart, and whether some of them cannot be read.
     pub(crate) fn lines(&self) -> (&[Arc<Reading>], bool) {
         let commands = self.commands();
-        let lines =
-            self.lines.get_or_init(|| commands.items.iter().map(|line| read_as(line, self.language())).collect());
-        (lines, commands.indeterminate)
+        let lines = self.lines.get_or_init(|| {
+            let language = self.language();
+            let mut lines: Vec<_> = commands.items.iter().map(|line| read_as(line, language)).collect();
+            if !lines.is_empty() {
+                for change in self.folders().items.iter().map(|folder| change_of_folder(folder, language)) {
+                    lines.extend(commands.items.iter().map(|line| read_as(&format!("{change}\n{line}"), language)));
+                }
+            }
+            lines
+        });
+        (lines, commands.indeterminate || !lines.is_empty() && self.folders().indeterminate)
+    }
+
+    /// Whether all of the call's arguments are commands, folders, and what changes nothing of what these do.
+    pub(crate) fn says_nothing_beside_commands(&self) -> bool {
+        let Some(args) = self.args().items.first() else { return true };
+        let Ok(names) = self.host.keys(args) else { return false };
+        let named = self.defined().map_or(&[][..], |tool| &tool.commands);
+        let alike = self.likeness().map_or(&[][..], |likeness| likeness.commands);
+        names.iter().all(|name| {
+            let is_read = ["command", SEVERAL_LINES, TASK].contains(&name.as_str())
+                || named.iter().chain(alike).any(|command| command == name)
+                || PROGRAMS.contains(&name.as_str())
+                || WORDS_APART.contains(&name.as_str());
+            is_read || usual::names_folder(name, true) || usual::is_harmless_beside_commands(name)
+        })
+    }
+
+    /// The folders in which the call says that it works, but for the event's own: what it does is judged there too.
+    fn folders(&self) -> &Found<String> {
+        self.folders.get_or_init(|| {
+            let mut found = Found::none();
+            let Some(args) = self.args().items.first() else { return found };
+            let is_shell = self.runs_lines();
+            let names = self.host.keys(args).unwrap_or_else(|_| usual::spelled_folders());
+            let folders = names.iter().filter(|name| usual::names_folder(name, is_shell));
+            for view in folders.filter_map(|name| self.host.get(args, name)) {
+                if matches!(self.host.kind(&view), Kind::Text(_)) {
+                    let text = self.as_text(&view);
+                    found.indeterminate |= text.indeterminate;
+                    let is_own = |folder: &str| {
+                        let folder = folder.trim_end_matches('/');
+                        matches!(folder, "." | "") || self.cwd().is_some_and(|cwd| cwd.trim_end_matches('/') == folder)
+                    };
+                    found.items.extend(
+                        text.items.into_iter().map(Cow::into_owned).filter(|folder| folder == "/" || !is_own(folder)),
+                    );
+                }
+            }
+            found
+        })
     }
 
     /// The language of the command lines that the tool runs.
@@ -429,7 +497,14 @@ impl<'v, H: Host> MatchInput<'v, H> {
             if texts.is_empty() {
                 return found;
             }
-            found.items = texts.iter().map(|path| PathForms::new(path, self.cwd(), self.directory.project())).collect();
+            let forms = |path: &str| PathForms::new(path, self.cwd(), self.directory.project());
+            found.items = texts.iter().map(|path| forms(path)).collect();
+            let folders = self.folders();
+            found.indeterminate |= folders.indeterminate;
+            for folder in &folders.items {
+                let is_relative = |path: &&Cow<'_, str>| !path.starts_with(['/', '~']);
+                found.items.extend(texts.iter().filter(is_relative).map(|path| forms(&format!("{folder}/{path}"))));
+            }
             found
         })
     }
@@ -613,6 +688,20 @@ impl<'v, H: Host> MatchInput<'v, H> {
             };
         }
         Found { items: smallvec![at], indeterminate: false }
+    }
+}
+
+/// The line that changes to a folder.
+fn change_of_folder(folder: &str, language: Language) -> String {
+    if language == Language::PowerShell {
+        return format!("cd '{}'", folder.replace('\'', "''"));
+    }
+    // Programs expand the user's folder.
+    match folder.strip_prefix("~/") {
+        Some("") => "cd ~".to_owned(),
+        Some(rest) => format!("cd ~/{}", quoted(rest)),
+        None if folder == "~" => "cd ~".to_owned(),
+        None => format!("cd {}", quoted(folder)),
     }
 }
 

@@ -223,14 +223,16 @@ impl Rule {
                     return MatchResult::INDETERMINATE;
                 }
                 let place = |path: &str| input.place(path);
-                let verdict = all(lines.iter().map(|line| command.judge(line, &place)));
+                let mut verdict = all(lines.iter().map(|line| command.judge(line, &place)));
+                verdict.grants_all = verdict.grants_all && input.says_nothing_beside_commands();
                 if input.language() == Language::Shell {
                     return verdict;
                 }
                 // An `allow` goes by what is written, as far as all shells agree about it.
                 let grants =
                     |line: &Arc<Reading>| line.is_plain() && command.judge(&read(line.text()), &place).grants_all;
-                MatchResult { grants_all: !lines.is_empty() && lines.iter().all(grants), ..verdict }
+                let grants_all = !lines.is_empty() && lines.iter().all(grants) && input.says_nothing_beside_commands();
+                MatchResult { grants_all, ..verdict }
             }
             RuleContent::Path(path_rule) => {
                 let found = input.paths();

@@ -182,10 +182,38 @@ pub const PROGRAMS: [&str; 2] = ["program", "executable"];
 const LIKE_SHELLS: Row =
     Row { ours: &["Bash"], names: &["command", "console", "exec", "execute", "execute_script", "run", "run_script"] };
 
+/// What runs code in a command line, by language. A shell's code is a line itself.
+const PYTHON: &[&str] = &["python3 -c"];
+const JAVASCRIPT: &[&str] = &["node -e"];
+const SHELLS_CODE: &[&str] = &[SHELL];
+const LANGUAGES: &[(&str, &[&str])] = &[
+    ("bash", SHELLS_CODE),
+    ("javascript", JAVASCRIPT),
+    ("js", JAVASCRIPT),
+    ("node", JAVASCRIPT),
+    ("nodejs", JAVASCRIPT),
+    ("perl", &["perl -e"]),
+    ("php", &["php -r"]),
+    ("py", PYTHON),
+    ("python", PYTHON),
+    ("ruby", &["ruby -e"]),
+    ("sh", SHELLS_CODE),
+    ("shell", SHELLS_CODE),
+    ("ts", JAVASCRIPT),
+    ("typescript", JAVASCRIPT),
+    ("zsh", SHELLS_CODE),
+];
+
+/// Stands for a shell, which needs no program to run its code.
+pub(crate) const SHELL: &str = "sh";
+
+/// What runs code of a language that the call does not say, or that is not known.
+pub(crate) const ANY_LANGUAGE: &[&str] = &["python3 -c", "node -e"];
+
 /// Tools that run code, by the last part of their names, behind what runs the same code in a command line.
-const INTERPRETERS: &[(&str, &[&str])] = &[
+const INTERPRETERS: &[(&[&str], &[&str])] = &[
     (
-        "python3 -c",
+        PYTHON,
         &[
             "code_interpreter",
             "execute_cell",
@@ -206,7 +234,8 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
             "run_python_code",
         ],
     ),
-    ("node -e", &["execute_javascript", "javascript", "node", "node_repl", "run_javascript", "run_js", "run_node"]),
+    (ANY_LANGUAGE, &["code_runner", "eval", "exec_code", "execute_code", "run_code"]),
+    (JAVASCRIPT, &["execute_javascript", "javascript", "node", "node_repl", "run_javascript", "run_js", "run_node"]),
 ];
 
 /// Arguments of theirs that hold the code.
@@ -292,6 +321,59 @@ const PATH_WORDS: &[&str] = &[
 const OTHER_THINGS_TOO: &[&str] = &["dest", "destination", "dst", "folder", "folders", "from", "source", "src", "to"];
 
 /// Arguments that hold an address, whatever their case.
+/// Arguments that hold the folder in which a call works, whatever their case.
+const FOLDER_WORDS: &[&str] = &[
+    "basedir",
+    "basedirectory",
+    "basefolder",
+    "basepath",
+    "chdir",
+    "currentdirectory",
+    "cwd",
+    "projectdir",
+    "projectpath",
+    "projectroot",
+    "repopath",
+    "root",
+    "rootdir",
+    "rootdirectory",
+    "rootpath",
+    "workdir",
+    "workfolder",
+    "workingdir",
+    "workingdirectory",
+    "workspace",
+    "workspacedir",
+    "workspacefolder",
+    "workspacepath",
+    "workspaceroot",
+];
+
+/// The same of shells, which take no other folder.
+const SHELL_FOLDER_WORDS: &[&str] = &["dir", "directory", "folder"];
+
+/// Arguments of shells that change nothing of what their commands do, whatever their case.
+const HARMLESS_BESIDE_COMMANDS: &[&str] = &[
+    "background",
+    "description",
+    "explanation",
+    "isbackground",
+    "justification",
+    "maxoutputlength",
+    "maxoutputtokens",
+    "mode",
+    "reason",
+    "runinbackground",
+    "thought",
+    "timeout",
+    "timeoutms",
+    "timeoutseconds",
+    "yieldtimems",
+];
+
+/// Usual spellings of folders.
+const FOLDERS: &[&str] = &["cwd", "workdir", "working_directory", "workingDirectory", "base_path", "root", "repo_path"];
+
 const URL_WORDS: &[&str] = &["href", "link", "uri", "url", "urls"];
 
 /// Arguments that hold a statement for a database, whatever their case.
@@ -363,10 +445,17 @@ pub(crate) fn alike(name: &str) -> Option<&'static Tool> {
 }
 
 /// What runs the code of such a tool in a command line: `python3 -c`.
-pub(crate) fn interpreter(name: &str) -> Option<&'static str> {
+pub(crate) fn interpreter(name: &str) -> Option<&'static [&'static str]> {
     let is_it = |part: &str, names: &[&str]| names.iter().any(|name| letters(name).eq(letters(part)));
-    let of_part = |part| INTERPRETERS.iter().find(|(_, names)| is_it(part, names)).map(|(program, _)| *program);
+    let of_part = |part| INTERPRETERS.iter().find(|(_, names)| is_it(part, names)).map(|(programs, _)| *programs);
     last_parts(name).find_map(of_part)
+}
+
+/// The same of a language, by its name and perhaps a version: `python3`.
+pub(crate) fn interpreters_of(language: Option<&str>) -> &'static [&'static str] {
+    let name = language.unwrap_or_default().trim().to_lowercase();
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    LANGUAGES.iter().find(|(known, _)| *known == name).map_or(ANY_LANGUAGE, |(_, programs)| programs)
 }
 
 /// A name, and each of its ends that may be the name of a tool.
@@ -384,6 +473,21 @@ pub(crate) fn spelled() -> Vec<String> {
 /// Whether an argument of this name holds a path or several.
 pub(crate) fn names_path(argument: &str) -> bool {
     is_word(argument, PATH_WORDS)
+}
+
+/// Whether an argument of this name holds the folder in which a call works.
+pub(crate) fn names_folder(argument: &str, is_of_shell: bool) -> bool {
+    is_word(argument, FOLDER_WORDS) || is_of_shell && is_word(argument, SHELL_FOLDER_WORDS)
+}
+
+/// Whether an argument of a shell changes nothing of what its commands do.
+pub(crate) fn is_harmless_beside_commands(argument: &str) -> bool {
+    is_word(argument, HARMLESS_BESIDE_COMMANDS)
+}
+
+/// The usual spellings of such arguments, for a call whose own cannot all be listed.
+pub(crate) fn spelled_folders() -> Vec<String> {
+    FOLDERS.iter().chain(SHELL_FOLDER_WORDS).map(|name| (*name).to_owned()).collect()
 }
 
 /// Whether an argument that may hold a path is something else where it is no text.
