@@ -144,6 +144,10 @@ fn own_tool_name(name: &str) -> Result<(), String> {
             "`{name}` is a regular expression: in a name `[…]` is one letter and `*` any text; write it as `tool_pattern`"
         ));
     }
+    let server = name.strip_prefix("mcp__").filter(|server| !server.is_empty() && !server.contains("__"));
+    if server.is_some_and(|server| !is_glob(server)) {
+        return Err(format!("`{name}` is an MCP server and no tool: write `{name}__*` for all its tools"));
+    }
     usual::mistaken(name).map_or(Ok(()), Err)
 }
 
