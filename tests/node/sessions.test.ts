@@ -369,7 +369,7 @@ describe("questions", () => {
 
   test("may have options of their own that allow", async () => {
     const client = quietClient();
-    const ask = { options: ["Yes", "No"], grants: ["Yes"], timeout: 1000 };
+    const ask = { options: ["Yes", "No"], grants: ["Yes"], timeout: 600_000 };
     client.registerHook("PreToolUse", () => HookResponse.ask("sure?", ask));
     let asked: ApprovalRequest | null = null;
     const session = client.session({
@@ -382,7 +382,7 @@ describe("questions", () => {
     assert.equal(outcome.ran, true);
     assert.deepEqual(outcome.outcomes[0]?.asks[0]?.grants, ["Yes"]);
     const { options, granting, timeout } = asked as unknown as ApprovalRequest;
-    assert.deepEqual([options, granting, timeout], [["Yes", "No"], ["Yes"], 1000]);
+    assert.deepEqual([options, granting, timeout], [["Yes", "No"], ["Yes"], 600_000]);
   });
 
   test("an answer that is no text denies", async () => {

@@ -104,6 +104,20 @@ def test_nobody_answers_in_time(run: Callable[..., Any]) -> None:
     run(main)
 
 
+def test_an_approver_that_blocks_the_loop_may_be_too_late() -> None:
+    def slow(request: ApprovalRequest) -> str:
+        time.sleep(0.2)
+        return "Allow once"
+
+    async def main() -> None:
+        client = new_client()
+        client.register_hook("PreToolUse", lambda event: HookResponse.ask("sure?", timeout=0.02))
+        outcome = await client.session(approval=slow).run_tool("Bash", LS, shell)
+        assert (outcome.ran, outcome.by) == (False, "timeout")
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("answer", ["allow", True, None, 1, "Allow Once", "allow once ", ["Allow once"]])
 def test_only_an_option_that_allows_allows(answer: Any) -> None:
     async def main() -> None:

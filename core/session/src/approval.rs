@@ -1,5 +1,7 @@
 //! Asking a person, and everything that may answer instead: what was approved before, and hooks of trusted origin.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -227,7 +229,11 @@ impl Cx {
             Reply::Chosen(answer)
         } else {
             let _waiting = Waiting::begin(&self.session, &mut request);
-            self.perform(Effect::Approve(Box::new(request.clone()))).await
+            let since = hookweave_clock::now();
+            let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
+            // No timer ends an approver that holds up its caller. Where silence allows, a late answer may still deny.
+            let is_late = since.elapsed() > Duration::from_millis(request.timeout_ms) && request.default != "allow";
+            if is_late && matches!(reply, Reply::Chosen(_)) { Reply::TimedOut } else { reply }
         };
         if matches!(reply, Reply::Suspended) && subject.answers.is_some() {
             return None;

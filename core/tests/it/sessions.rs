@@ -169,6 +169,20 @@ async fn an_approver_may_be_a_closure() {
 }
 
 #[tokio::test]
+async fn an_approver_that_holds_up_its_caller_may_be_too_late() {
+    let engine = patient();
+    let ask = HookResponse::ask("run?").ask_with(json!({"timeout_ms": 20}));
+    engine.on("PreToolUse").run(move |_: &Event| ask.clone()).unwrap();
+    let approver = |_: ApprovalRequest| async {
+        std::thread::sleep(Duration::from_millis(200));
+        Ok("Allow once".to_owned())
+    };
+    let session = engine.session().approver(approver).open().unwrap();
+    let outcome = echo(&session, json!({})).await;
+    assert_eq!((outcome.ran, outcome.by.as_deref()), (false, Some("timeout")));
+}
+
+#[tokio::test]
 async fn options_that_make_no_sense_are_refused() {
     let engine = patient();
     for (option, value, part) in [
