@@ -4,7 +4,7 @@
 //!
 //! [`Engine`] registers hooks and dispatches events on the calling task; [`Session`] does what an agent does with the outcomes.
 //! All types that a program names are here at the root, except those of the audit log, in [`audit`], of workers, in [`remote`], and of other systems, in
-//! [`compat`].
+//! [`compat`]. The features `grpc` and `nats`, both off unless turned on, add ways to workers to [`remote`].
 //!
 //! **Owns** what only a Rust program has: hooks that are futures, typed events, the tokio driver, and the interfaces of other systems in
 //! [`compat`]. **Never** holds a rule of its own: those are in the crates that it re-exports, and the Python and Node packages

@@ -1,4 +1,4 @@
-//! Hooks in other processes, over Unix sockets and gRPC: the machines of `core/remote` on the caller's tokio runtime.
+//! Hooks in other processes, over Unix sockets, gRPC and NATS: the machines of `core/remote` on the caller's tokio runtime.
 
 mod address;
 mod agent;
@@ -6,22 +6,24 @@ mod agent;
 mod connection;
 #[cfg(all(unix, feature = "grpc"))]
 mod grpc;
+#[cfg(all(unix, feature = "nats"))]
+mod nats;
 #[cfg(unix)]
 mod offered;
 mod options;
 #[cfg(unix)]
 mod serving;
 mod state;
-#[cfg(all(unix, feature = "grpc"))]
+#[cfg(all(unix, any(feature = "grpc", feature = "nats")))]
 mod tls;
 #[cfg(unix)]
 #[cfg_attr(
-    not(feature = "grpc"),
+    not(any(feature = "grpc", feature = "nats")),
     expect(
         unused_variables,
         clippy::unnecessary_wraps,
         clippy::unused_async,
-        reason = "without gRPC there is one way, which needs less"
+        reason = "without gRPC and NATS there is one way, which needs less"
     )
 )]
 mod transport;
@@ -37,10 +39,12 @@ use std::time::{Duration, Instant};
 #[cfg(unix)]
 use super::clock::now;
 #[cfg(unix)]
+use hookweave_host::clock::new_id;
+#[cfg(unix)]
 use hookweave_host::remote::Level;
 
 pub use agent::ServingWorkers;
-#[cfg(feature = "grpc")]
+#[cfg(any(feature = "grpc", feature = "nats"))]
 pub use options::Tls;
 pub use options::{ConnectOptions, ServeOptions};
 pub use state::RemoteState;
@@ -78,4 +82,11 @@ fn log(level: Level, text: &str) {
         Level::Warning => tracing::warn!("{text}"),
         Level::Error => tracing::error!("{text}"),
     }
+}
+
+/// A number that no other worker draws at the same time.
+#[cfg(unix)]
+fn random() -> u64 {
+    let digits: String = new_id().chars().filter(char::is_ascii_hexdigit).take(12).collect();
+    u64::from_str_radix(&digits, 16).unwrap_or_default()
 }

@@ -2,8 +2,14 @@
 
 #[cfg(feature = "grpc")]
 mod grpc;
+#[cfg(feature = "nats")]
+mod nats;
+#[cfg(feature = "nats")]
+mod nats_server;
 
 use std::path::Path;
+#[cfg(any(feature = "grpc", feature = "nats"))]
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -15,6 +21,9 @@ use crate::support::{LONG, patient, until_async};
 
 /// Names the address in a process that is a worker.
 const ADDRESS: &str = "HOOKWEAVE_TEST_ADDRESS";
+
+/// Names the worker there, or at a NATS server its group.
+const NAME: &str = "HOOKWEAVE_TEST_NAME";
 
 fn address(folder: &Path) -> String {
     format!("unix://{}", folder.join("hooks.sock").display())
@@ -33,6 +42,16 @@ async fn connect(worker: &Engine, address: &str, name: &str) -> WorkerConnection
     let mut connection = worker.connect(address, options).unwrap();
     tokio::time::timeout(LONG, connection.ready()).await.unwrap().unwrap();
     connection
+}
+
+/// A certificate and its key, in files; each is its own root.
+#[cfg(any(feature = "grpc", feature = "nats"))]
+fn identity(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let (cert, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    (cert, key)
 }
 
 /// Waits until something holds of the agent.
@@ -268,11 +287,11 @@ async fn a_stream_that_is_none_is_refused_and_other_workers_go_on() {
     connection.close().await;
 }
 
-/// Starts this program as a worker.
-fn start_worker(address: &str) -> Child {
+/// Starts this program as a worker of a name or group.
+fn start_worker(address: &str, name: &str) -> Child {
     #[expect(clippy::disallowed_methods, reason = "the worker is a process of its own")]
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "remote::is_a_worker", "--ignored"]).env(ADDRESS, address);
+    command.args(["--exact", "remote::is_a_worker", "--ignored"]).env(ADDRESS, address).env(NAME, name);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -280,14 +299,19 @@ fn start_worker(address: &str) -> Child {
 #[tokio::test]
 #[ignore = "it is the worker that other tests start and kill"]
 async fn is_a_worker() {
-    let Ok(address) = std::env::var(ADDRESS) else { return };
+    let (Ok(address), Ok(name)) = (std::env::var(ADDRESS), std::env::var(NAME)) else { return };
     let worker = patient();
     let never = |_: Event| std::future::pending::<()>();
     worker.on("PreToolUse").tool("Bash").run(|_: &Event| HookResponse::block("by the worker")).unwrap();
     let closed = worker.on("PreToolUse").tool("Write").fail_behavior(FailBehavior::Block).timeout(None);
     closed.run_async(never).unwrap();
     worker.on("PreToolUse").tool("Read").fail_behavior(FailBehavior::Continue).timeout(None).run_async(never).unwrap();
-    let _connection = connect(&worker, &address, "killed").await;
+    #[cfg(feature = "nats")]
+    if address.starts_with("nats://") {
+        let _connection = nats::join(&worker, &address, nats::member_of(&name)).await;
+        std::future::pending::<()>().await;
+    }
+    let _connection = connect(&worker, &address, &name).await;
     std::future::pending::<()>().await;
 }
 
@@ -296,7 +320,7 @@ async fn a_worker_that_is_killed_fails_its_hooks_once_and_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let agent = patient();
     let serving = agent.serve(&address(folder.path()), ServeOptions::default()).unwrap();
-    let mut child = start_worker(serving.address());
+    let mut child = start_worker(serving.address(), "killed");
     until(|| agent.list_hooks().len() == 3).await;
     assert_eq!(dispatch(&agent, bash()).await.reason(), Some("by the worker"));
     let call = |tool: &str| {
@@ -317,7 +341,7 @@ async fn a_worker_that_is_killed_fails_its_hooks_once_and_comes_back() {
     until(|| serving.workers().iter().any(|worker| !worker.connected)).await;
     let away = dispatch(&agent, Event::pre_tool_use("Write", json!({"file_path": "/x"}))).await;
     assert!(away.blocked() && away.reason().unwrap().contains("not connected"), "{away:?}");
-    let mut child = start_worker(serving.address());
+    let mut child = start_worker(serving.address(), "killed");
     until(|| serving.workers().iter().any(|worker| worker.connected && worker.hooks == 3)).await;
     until(|| agent.stats().hooks.len() >= 3).await;
     tokio::time::timeout(LONG, async {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::address::{check_runtime, read, refused};
+use super::address::{check_runtime, read, refused, shown};
 use super::options::ServeOptions;
 use crate::engine::Engine;
 use hookweave_host::error::Error;
@@ -19,6 +19,8 @@ pub struct ServingWorkers {
     desk: Arc<Desk>,
     stop: Arc<Notify>,
     task: Option<JoinHandle<()>>,
+    #[cfg(unix)]
+    ready: Option<super::connection::Ready>,
 }
 
 impl ServingWorkers {
@@ -26,6 +28,21 @@ impl ServingWorkers {
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Waits until the hooks of the workers that are there already are in force.
+    ///
+    /// At `nats://` the server tells who is there; `invalid_option` where it cannot be reached or refuses the agent, which then
+    /// takes no workers. At other addresses workers connect by themselves, and this is at once.
+    #[cfg_attr(not(unix), expect(clippy::unused_async, reason = "remote hooks need a system with Unix sockets"))]
+    pub async fn ready(&self) -> Result<(), Error> {
+        #[cfg(unix)]
+        if let Some(mut ready) = self.ready.clone() {
+            let known = ready.wait_for(Option::is_some).await;
+            let known = known.map_or_else(|_| Some(Err("the runtime has ended".to_owned())), |known| known.clone());
+            return known.unwrap_or(Ok(())).map_err(|why| refused(&self.address, why));
+        }
+        Ok(())
     }
 
     /// The workers that are known, by name, those that are lost included.
@@ -55,9 +72,10 @@ impl Drop for ServingWorkers {
 impl Engine {
     /// Takes workers at an address: their hooks are hooks of this engine, and run in the worker's process.
     ///
-    /// It is `unix:///path`, to which only processes of the same user, and of root, can connect, or with the feature `grpc`
-    /// `grpc://host:port` or `grpcs://host:port`. What workers may do is in the options' `grants`. It runs in tasks of the tokio
-    /// runtime that it is called in. An address that cannot be used is `invalid_option`.
+    /// It is `unix:///path`, to which only processes of the same user, and of root, can connect, with the feature `grpc`
+    /// `grpc://host:port` or `grpcs://host:port`, or with the feature `nats` `nats://host:port`, a server at which workers are
+    /// found by their `groups`: there [`ServingWorkers::ready`] waits for it. What workers may do is in the options' `grants`. It
+    /// runs in tasks of the tokio runtime that it is called in. An address that cannot be used is `invalid_option`.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -84,6 +102,7 @@ impl Engine {
     pub fn serve(&self, address: &str, options: ServeOptions) -> Result<ServingWorkers, Error> {
         self.check_open("serve workers")?;
         let read = read(address)?;
+        let address = &*shown(address);
         check_runtime(address)?;
         if options.token.as_ref().is_some_and(String::is_empty) {
             return Err(refused(address, "an empty token protects nothing; set another one, or none"));
@@ -91,9 +110,10 @@ impl Engine {
         #[cfg(unix)]
         {
             let (listener, address) = super::transport::Listener::open(address, read, &options)?;
+            let ready = listener.ready();
             let stop = Arc::new(Notify::new());
             let (desk, task) = super::serving::start(self, listener, options.into_settings(), Arc::clone(&stop));
-            Ok(ServingWorkers { address, desk, stop, task: Some(task) })
+            Ok(ServingWorkers { address, desk, stop, task: Some(task), ready })
         }
         #[cfg(not(unix))]
         {

@@ -2,8 +2,13 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinHandle};
+
+#[cfg(feature = "nats")]
+use hookweave_host::remote::Message as _;
+#[cfg(feature = "nats")]
+use hookweave_host::remote::wire::{HookResponse, Leave};
 
 /// Messages that wait to be written; a side that does not read them is lost.
 const MAX_UNWRITTEN: usize = 4096;
@@ -22,6 +27,9 @@ pub(super) enum Incoming {
     Message(u64, Vec<u8>),
     /// A message that is too large; nothing after it can be read.
     Unreadable(u64, String),
+    /// A worker that wants to leave has all that was sent to it; see [`Connection::leave`].
+    #[cfg(feature = "nats")]
+    Drained(u64),
     /// It has ended, or could not be made.
     Lost(u64, String),
 }
@@ -41,6 +49,9 @@ impl Inbox {
     }
 }
 
+/// Set when the workers that were there have their hooks in force, or with why they never will.
+pub(super) type Ready = watch::Receiver<Option<Result<(), String>>>;
+
 /// Messages on their way to a transport, which ends the connection when it has written all of them.
 pub(super) type Unwritten = mpsc::Receiver<Vec<u8>>;
 
@@ -51,6 +62,9 @@ pub(super) struct Connection {
     reader: Option<AbortHandle>,
     /// Ends when all is written.
     written: Option<JoinHandle<()>>,
+    /// See [`Self::leave`].
+    #[cfg(feature = "nats")]
+    drains: bool,
 }
 
 impl Drop for Connection {
@@ -66,7 +80,29 @@ impl Connection {
     pub(super) fn new(start: impl FnOnce(Unwritten) -> (AbortHandle, JoinHandle<()>)) -> Self {
         let (writer, unwritten) = mpsc::channel(MAX_UNWRITTEN);
         let (reader, written) = start(unwritten);
-        Self { writer, reader: Some(reader), written: Some(written) }
+        Self {
+            writer,
+            reader: Some(reader),
+            written: Some(written),
+            #[cfg(feature = "nats")]
+            drains: false,
+        }
+    }
+
+    /// The same, where others share what is sent to the worker: it drains before it leaves.
+    #[cfg(feature = "nats")]
+    pub(super) fn shared(start: impl FnOnce(Unwritten) -> (AbortHandle, JoinHandle<()>)) -> Self {
+        let mut shared = Self::new(start);
+        shared.drains = true;
+        shared
+    }
+
+    /// Has a worker sent nothing new before it leaves, where others take that: [`Incoming::Drained`] tells when all that was sent
+    /// has come. False where it may leave at once.
+    #[cfg(feature = "nats")]
+    pub(super) fn leave(&self) -> bool {
+        let leave = HookResponse { leave: Some(Leave {}), ..HookResponse::default() };
+        self.drains && self.send(leave.encode_to_vec())
     }
 
     /// Reads no more, and writes what is left: the task that it gives ends then.

@@ -1,6 +1,6 @@
 //! What each end may set.
 
-#[cfg(feature = "grpc")]
+#[cfg(any(feature = "grpc", feature = "nats"))]
 use std::path::PathBuf;
 
 use hookweave_host::remote::{Backoff, Grants, HubSettings, Limits};
@@ -8,7 +8,7 @@ use hookweave_host::remote::{Backoff, Grants, HubSettings, Limits};
 /// How an engine takes workers.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// The token that workers must have; `None` takes any.
+    /// The token that workers must have; `None` takes any. At `nats://` the server wants it, of both.
     pub token: Option<String>,
     /// What workers may do.
     pub grants: Grants,
@@ -22,11 +22,14 @@ pub struct ServeOptions {
     pub max_workers: usize,
     /// Messages within a second that nobody asked the worker for.
     pub max_unasked: u32,
-    /// The files for `grpcs://`; with `ca`, workers need certificates too.
-    #[cfg(feature = "grpc")]
+    /// For `nats://`: the groups whose workers' hooks are taken.
+    #[cfg(feature = "nats")]
+    pub groups: Vec<String>,
+    /// The files for `grpcs://`; with `ca`, workers need certificates too. At `nats://` those for the server, all of them optional.
+    #[cfg(any(feature = "grpc", feature = "nats"))]
     pub tls: Option<Tls>,
-    /// Allows `grpc://` where other machines can reach it, without encryption.
-    #[cfg(feature = "grpc")]
+    /// Allows `grpc://` where other machines can reach it, and `nats://` to other machines, without encryption.
+    #[cfg(any(feature = "grpc", feature = "nats"))]
     pub insecure: bool,
 }
 
@@ -41,9 +44,11 @@ impl Default for ServeOptions {
             max_hooks,
             max_workers,
             max_unasked,
-            #[cfg(feature = "grpc")]
+            #[cfg(feature = "nats")]
+            groups: Vec::new(),
+            #[cfg(any(feature = "grpc", feature = "nats"))]
             tls: None,
-            #[cfg(feature = "grpc")]
+            #[cfg(any(feature = "grpc", feature = "nats"))]
             insecure: false,
         }
     }
@@ -64,22 +69,25 @@ pub struct ConnectOptions {
     /// The worker's name: the same after a restart, so that the agent knows its hooks again; the program's file name unless
     /// set. One worker of a name is connected at a time.
     pub name: Option<String>,
-    /// The token that the agent wants.
+    /// For `nats://`: the group that the worker is in; its workers share the events of their hooks, and its name is theirs.
+    #[cfg(feature = "nats")]
+    pub group: Option<String>,
+    /// The token that the agent wants; at `nats://` the server.
     pub token: Option<String>,
     /// The bounds of the connection.
     pub limits: Limits,
     /// How long it waits before it connects again.
     pub backoff: Backoff,
-    /// The files for `grpcs://`; the system's roots are trusted where it has no `ca`.
-    #[cfg(feature = "grpc")]
+    /// The files for `grpcs://` and `nats://`; the system's roots are trusted where it has no `ca`.
+    #[cfg(any(feature = "grpc", feature = "nats"))]
     pub tls: Option<Tls>,
-    /// Allows `grpc://` to other machines, without encryption.
-    #[cfg(feature = "grpc")]
+    /// Allows `grpc://` and `nats://` to other machines, without encryption.
+    #[cfg(any(feature = "grpc", feature = "nats"))]
     pub insecure: bool,
 }
 
 /// Files for TLS, all of them PEM.
-#[cfg(feature = "grpc")]
+#[cfg(any(feature = "grpc", feature = "nats"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
     /// The own certificate; an agent needs one.

@@ -98,8 +98,10 @@ impl Serving {
                 self.connections.remove(&number);
                 self.desk.with(|hub, _| hub.lost(number, &why))
             }
-            // An agent does not connect.
+            // An agent does not connect, and does not leave.
             Incoming::Opened(..) => Vec::new(),
+            #[cfg(feature = "nats")]
+            Incoming::Drained(_) => Vec::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-use super::address::{check_runtime, read, refused};
+use super::address::{check_runtime, read, refused, shown};
 use super::options::ConnectOptions;
 use super::state::RemoteState;
 use crate::engine::Engine;
@@ -82,7 +82,12 @@ impl Engine {
     pub fn connect(&self, address: &str, options: ConnectOptions) -> Result<WorkerConnection, Error> {
         self.check_open("connect to an agent")?;
         let read = read(address)?;
+        let address = &*shown(address);
         check_runtime(address)?;
+        #[cfg(feature = "nats")]
+        if options.name.is_some() && options.group.is_some() {
+            return Err(refused(address, "workers of a group have its name; leave `name` out"));
+        }
         let name = options.name.clone().unwrap_or_else(program);
         if !is_name(&name) {
             let why =
@@ -92,6 +97,8 @@ impl Engine {
         #[cfg(unix)]
         {
             let connector = super::transport::Connector::to(address, read, &options)?;
+            #[cfg(feature = "nats")]
+            let name = options.group.clone().unwrap_or(name);
             let ConnectOptions { token, limits, backoff, .. } = options;
             let settings = WorkerSettings { token, limits, backoff, ..WorkerSettings::new(name, new_id()) };
             let leave = Arc::new(Notify::new());

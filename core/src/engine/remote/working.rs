@@ -11,9 +11,8 @@ use tokio::task::{AbortHandle, Id, JoinHandle, JoinSet};
 use super::connection::{Connection, Inbox, Incoming, LAST_WORDS};
 use super::state::RemoteState;
 use super::transport::Connector;
-use super::{Clock, log, sleep};
+use super::{Clock, log, random, sleep};
 use crate::engine::{Engine, Inner};
-use hookweave_host::clock::new_id;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::remote::{Level, Run, WorkerAction, WorkerEnd, WorkerSettings, WorkerState};
 
@@ -41,6 +40,7 @@ pub(super) fn start(
         number: 0,
         runs: Runs::default(),
         states,
+        drains: false,
     };
     tokio::spawn(working.run(incoming, changes, leave))
 }
@@ -102,6 +102,8 @@ struct Working {
     number: u64,
     runs: Runs,
     states: watch::Sender<RemoteState>,
+    /// It leaves as soon as it has all that was sent to it, and offers nothing new.
+    drains: bool,
 }
 
 impl Working {
@@ -112,6 +114,9 @@ impl Working {
         leave: Arc<Notify>,
     ) {
         loop {
+            if self.drains && self.connection.is_none() {
+                self.end.leave();
+            }
             if !self.act() {
                 break;
             }
@@ -120,17 +125,26 @@ impl Working {
                 Some(came) = incoming.recv() => self.came(came),
                 (dispatch, result) = self.runs.ended() => self.end.answered(dispatch, &result),
                 () = sleep(due) => self.end.tick(self.clock.ms(), random()),
-                changed = changes.changed() => match (changed, self.engine.upgrade()) {
+                changed = changes.changed(), if !self.drains => match (changed, self.engine.upgrade()) {
                     (Ok(()), Some(inner)) => self.end.offer(Engine { inner }.offered(), self.clock.ms()),
                     // The engine is gone, and its hooks with it.
                     _ => self.end.leave(),
                 },
-                () = leave.notified() => self.end.leave(),
+                () = leave.notified() => self.leave(),
             }
         }
         if let Some(written) = self.connection.take().and_then(Connection::end) {
             _ = tokio::time::timeout(LAST_WORDS, written).await;
         }
+    }
+
+    fn leave(&mut self) {
+        #[cfg(feature = "nats")]
+        if self.connection.as_ref().is_some_and(Connection::leave) {
+            self.drains = true;
+            return;
+        }
+        self.end.leave();
     }
 
     fn came(&mut self, came: Incoming) {
@@ -146,6 +160,8 @@ impl Working {
                 self.number += 1;
                 self.end.lost(&why, now, random());
             }
+            #[cfg(feature = "nats")]
+            Incoming::Drained(number) if number == self.number && self.drains => self.end.leave(),
             _ => {}
         }
     }
@@ -219,10 +235,4 @@ impl Working {
         };
         self.states.send_replace(state);
     }
-}
-
-/// A number that no other worker draws at the same time.
-fn random() -> u64 {
-    let digits: String = new_id().chars().filter(char::is_ascii_hexdigit).take(12).collect();
-    u64::from_str_radix(&digits, 16).unwrap_or_default()
 }

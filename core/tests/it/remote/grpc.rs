@@ -7,7 +7,7 @@ use hookweave::remote::{Backoff, ConnectOptions, RemoteState, ServeOptions, Tls}
 use hookweave::{Event, HookResponse};
 use serde_json::json;
 
-use super::{bash, connect, dispatch, until};
+use super::{bash, connect, dispatch, identity, until};
 use crate::support::{LONG, patient};
 
 const LOCAL: &str = "grpc://127.0.0.1:0";
@@ -90,15 +90,6 @@ async fn what_is_no_stream_of_messages_disturbs_no_worker() {
     assert!(dispatch(&agent, bash()).await.blocked());
     connection.close().await;
     tokio::time::timeout(LONG, serving.close()).await.unwrap();
-}
-
-/// A certificate and its key, in files; each is its own root.
-fn identity(folder: &std::path::Path, name: &str) -> (PathBuf, PathBuf) {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
-    let (cert, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
-    std::fs::write(&cert, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    (cert, key)
 }
 
 #[tokio::test]
