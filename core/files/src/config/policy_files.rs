@@ -85,6 +85,9 @@ const RUN_FOR_ALL: &[&str] = &[
     "/var/spool/cron",
 ];
 
+/// The folder in which Python keeps compiled code.
+const COMPILED: &str = "__pycache__";
+
 /// Settings of git for all repositories, below the user's home.
 const GIT_OF_USER: &[&str] = &[".config/git/config", ".gitconfig"];
 
@@ -104,6 +107,8 @@ struct PolicyFiles {
     named: Vec<String>,
     /// Files and folders from which the machine runs something by itself, as they are compared.
     run: Vec<String>,
+    /// Folders of compiled code that Python runs in place of an unchanged script, as they are compared.
+    compiled: Vec<String>,
     /// The folders in which the user's own of them belong.
     own_folders: Vec<String>,
     /// The names by which a text that is not understood names a file.
@@ -167,7 +172,11 @@ impl PolicyFiles {
             path.ancestors().skip(1).map(|folder| folder.to_string_lossy().replace('\\', "/")).collect::<Vec<_>>()
         });
         let own_folders: BTreeSet<String> = own_folders.filter(|folder| !folder.is_empty()).collect();
-        let scripts = in_force.flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf));
+        let scripts: Vec<PathBuf> = in_force.flat_map(|ready| ready.guard.scripts().map(Path::to_path_buf)).collect();
+        let of_python = scripts.iter().filter(|script| script.extension().is_some_and(|ending| ending == "py"));
+        let compiled = of_python.filter_map(|script| Some(script.parent()?.join(COMPILED)));
+        let compiled = compiled.flat_map(|path| [real(&path), path]).map(|path| spelt(&path.to_string_lossy()));
+        let compiled: BTreeSet<String> = compiled.collect();
         let paths: Vec<PathBuf> = fixed
             .chain(own())
             .chain(places.directories.state.iter().map(|state| state.join(KEPT)))
@@ -193,6 +202,7 @@ impl PolicyFiles {
         // The folders of the systems whose files have such names.
         names.extend(SYSTEMS.iter().flat_map(|system| system.files.folders()).map(spelt));
         names.remove(PROGRAM);
+        names.extend((!compiled.is_empty()).then(|| COMPILED.to_owned()));
         Self {
             directories: places.directories.clone(),
             levels: places.levels.to_vec(),
@@ -201,6 +211,7 @@ impl PolicyFiles {
             paths,
             named,
             run,
+            compiled: compiled.into_iter().collect(),
             own_folders: own_folders.into_iter().collect(),
             names,
         }
@@ -218,6 +229,7 @@ impl PolicyFiles {
             || is_inside_git(path)
             || self.named.iter().any(|named| named == path)
             || self.run.iter().any(|known| known == path || is_below(path, known))
+            || self.compiled.iter().any(|folder| is_below(path, folder))
             || is_log(Path::new(path))
     }
 }

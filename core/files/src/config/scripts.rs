@@ -164,10 +164,13 @@ impl Named {
             let named = (&approved.paths()[..], &approved.folders[..]);
             complete = folders::add(&mut scripts, named, self.file.as_deref(), self.project.as_deref());
         }
+        let mut imports = false;
         if complete.is_ok() {
-            complete = loads::add(&mut scripts, directory.or(self.project.as_deref()));
+            let added = loads::add(&mut scripts, directory.or(self.project.as_deref()));
+            complete = added.map(|found| imports = found);
         }
-        Listing { scripts, open: here.open || here.unsure.is_some(), unsure: here.unsure, complete }
+        let open = here.open || here.unsure.is_some() || imports;
+        Listing { scripts, open, unsure: here.unsure, complete }
     }
 
     fn search(&self, directory: Option<&Path>) -> Search<'_> {
@@ -450,7 +453,8 @@ impl Search<'_> {
         let whole = module.replace('.', "/");
         let parents = whole.match_indices('/').filter_map(|(end, _)| whole.get(..end));
         for module in parents.chain([whole.as_str()]) {
-            for ending in [".py", "/__main__.py", "/__init__.py"] {
+            let endings = self.places.resolve(module).map(|path| loads::endings_of_module(&path)).unwrap_or_default();
+            for ending in endings {
                 self.add_present(&format!("{module}{ending}"));
             }
         }

@@ -45,11 +45,15 @@ enum Language {
     Ruby,
 }
 
-/// Adds what the scripts load, and what that loads in turn; an error when it is too much.
-pub(super) fn add(scripts: &mut Vec<PathBuf>, directory: Option<&Path>) -> Result<(), String> {
+/// Adds what the scripts load, and what that loads in turn; says whether a new file may be loaded in place of these. An
+/// error when it is too much.
+pub(super) fn add(scripts: &mut Vec<PathBuf>, directory: Option<&Path>) -> Result<bool, String> {
     let mut next = 0;
+    let mut imports = false;
     while let Some(script) = scripts.get(next).cloned() {
         next += 1;
+        // Modules are looked for by names that several files may have.
+        imports |= matches!(language(&script), Some(Language::Python | Language::JavaScript));
         for loaded in loaded_by(&script, directory) {
             if scripts.contains(&loaded) || is_of_system(&loaded) {
                 continue;
@@ -60,7 +64,7 @@ pub(super) fn add(scripts: &mut Vec<PathBuf>, directory: Option<&Path>) -> Resul
             scripts.push(loaded);
         }
     }
-    Ok(())
+    Ok(imports)
 }
 
 /// The files that are there of those that a script names.
@@ -74,7 +78,14 @@ fn loaded_by(script: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
             let names = of_shell(&text);
             from.flat_map(|from| names.iter().map(|name| from.join(name)).collect::<Vec<_>>()).collect()
         }
-        Language::Python => text.lines().flat_map(of_python).flat_map(|name| beside(&name)).collect(),
+        Language::Python => text
+            .lines()
+            .flat_map(of_python)
+            .flat_map(|name| {
+                endings_of_module(&folder.join(&name)).into_iter().map(move |ending| format!("{name}{ending}"))
+            })
+            .flat_map(|name| beside(&name))
+            .collect(),
         Language::JavaScript => relative_texts(&text)
             .flat_map(|name| MODULES.iter().map(move |ending| format!("{name}{ending}")))
             .flat_map(|name| beside(&name))
@@ -156,7 +167,7 @@ fn sourced(line: &str) -> Option<String> {
     matches!(program, "." | "source").then(|| file.to_owned())
 }
 
-/// The files in a script's folder that a line of Python may import.
+/// The modules in a script's folder that a line of Python may import.
 fn of_python(line: &str) -> Vec<String> {
     let line = line.trim();
     let modules = match (line.strip_prefix("import "), line.strip_prefix("from ")) {
@@ -168,21 +179,43 @@ fn of_python(line: &str) -> Vec<String> {
         }
         _ => Vec::new(),
     };
-    modules.iter().flat_map(|module| files_of_module(module)).collect()
+    modules.iter().flat_map(|module| paths_of_module(module)).collect()
 }
 
-/// The files of a module and of the packages around it: `a.b as c` is `a/__init__.py`, `a.py`, `a/b.py` and so on.
-fn files_of_module(module: &str) -> Vec<String> {
+/// The paths of a module and of the packages around it: `a.b as c` is `a` and `a/b`.
+fn paths_of_module(module: &str) -> Vec<String> {
     let module = module.split_whitespace().next().unwrap_or_default();
     let name = module.trim_start_matches('.');
     let mut path = "../".repeat((module.len() - name.len()).saturating_sub(1));
-    let mut files = Vec::new();
+    let mut paths = Vec::new();
     for part in name.split('.').filter(|part| !part.is_empty()) {
         path.push_str(part);
-        files.extend([format!("{path}.py"), format!("{path}/__init__.py")]);
+        paths.push(path.clone());
         path.push('/');
     }
-    files
+    paths
+}
+
+/// The endings of the files that are there of a module of Python: its source, compiled code, an extension of the
+/// interpreter (`.cpython-312-x86_64-linux-gnu.so`), or the beginning of a package.
+pub(super) fn endings_of_module(path: &Path) -> Vec<String> {
+    let of = |path: &Path, before: &str| {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+            return Vec::new();
+        };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let endings = names.filter_map(|file| file.strip_prefix(name).map(str::to_owned));
+        let is_module = |ending: &String| {
+            matches!(ending.as_str(), ".py" | ".pyc")
+                || ending.starts_with('.') && (ending.ends_with(".so") || ending.ends_with(".pyd"))
+        };
+        endings.filter(is_module).map(|ending| format!("{before}{ending}")).collect()
+    };
+    let mut endings: Vec<String> =
+        [of(path, ""), of(&path.join("__init__"), "/__init__"), of(&path.join("__main__"), "/__main__")].concat();
+    endings.sort();
+    endings
 }
 
 /// The file that a line of Ruby loads from beside its own.

@@ -383,6 +383,10 @@ fn what_comes_before_the_file_that_runs_now_is_a_change() {
         ("python3 -m json.tool", "x", "json.py"),
         ("python3 -m g", "g.py", "g/__main__.py"),
         ("python3 -c 'import json'", "x", "json.py"),
+        ("python3 -c 'import json'", "x", "json.pyc"),
+        ("python3 -m g", "g.py", "g.cpython-312-x86_64-linux-gnu.so"),
+        ("python3 g.py", "g.py", "json.abi3.so"),
+        ("python3 g.py", "g.py", "json/__init__.pyc"),
         ("node ./d", "d/index.js", "d.js"),
         ("node .", "index.js", "package.json"),
         ("run-parts hooks", "hooks/a.sh", "hooks/b.sh"),
@@ -391,6 +395,9 @@ fn what_comes_before_the_file_that_runs_now_is_a_change() {
         ("./$X.sh", "x", "later.sh"),
     ] {
         let project = Project::with(&[now]);
+        if now == "g.py" {
+            project.write(now, "import json\n");
+        }
         let named = project.named(CommandSpec::shell(line));
         let guard = Guard::of(named.clone(), &named.list(None));
         guard.check_in(None).unwrap();
