@@ -206,9 +206,10 @@ pub(super) fn endings_of_module(path: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let endings = names.filter_map(|file| file.strip_prefix(name).map(str::to_owned));
+        // `.abi3.so` too.
         let is_module = |ending: &String| {
-            matches!(ending.as_str(), ".py" | ".pyc")
-                || ending.starts_with('.') && (ending.ends_with(".so") || ending.ends_with(".pyd"))
+            let last = ending.starts_with('.').then(|| ending.rsplit('.').next()).flatten();
+            matches!(ending.as_str(), ".py" | ".pyc") || matches!(last, Some("so" | "pyd"))
         };
         endings.filter(is_module).map(|ending| format!("{before}{ending}")).collect()
     };
