@@ -43,6 +43,7 @@ impl Lines<'_> {
         let Some((program, args)) = words.split_first() else { return Vec::new() };
         match program_name(&program.plain) {
             "find" | "gfind" => self.found(&search::of_find(args), directories),
+            "fd" | "fdfind" => self.found(&search::of_fd(args), directories),
             program if PRINT.contains(&program) => {
                 let printed = args.iter().filter(|word| self.names(word, directories));
                 printed.map(|word| word.raw().to_owned()).take(MAX_NAMES).collect()
@@ -121,10 +122,17 @@ fn written(words: &[Word], name: &str, is_replaced: &dyn Fn(&Word) -> bool) -> S
     words.iter().map(|word| if is_replaced(word) { name } else { word.raw() }).collect::<Vec<_>>().join(" ")
 }
 
-/// What `find` runs with a file that it finds.
+/// What `find` or `fd` runs with a file that it finds.
 fn executed(command: &Simple, name: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = command.starts().words();
+    if let Some((program, args)) = rest.split_first()
+        && matches!(program_name(&program.plain), "fd" | "fdfind")
+    {
+        let run = search::of_fd(args).runs.get(1..).unwrap_or_default();
+        let text = run.iter().map(Word::raw).collect::<Vec<_>>().join(" ");
+        return vec![if text.contains("{}") { text.replace("{}", name) } else { format!("{text} {name}") }];
+    }
     let runs = |word: &Word| matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
     while let Some(at) = rest.iter().position(runs) {
         rest = rest.get(at + 1..).unwrap_or_default();

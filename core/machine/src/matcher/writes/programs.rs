@@ -104,6 +104,7 @@ pub(super) fn usage(command: &Simple, is_of_policy: bool) -> Use<'_> {
         }
         "git" => return git(args, is_of_policy),
         "find" | "gfind" if has(is_action) => return found(args),
+        "fd" | "fdfind" if has(readers::is_run_of_fd) => return found_by_fd(args),
         "awk" | "gawk" | "mawk" | "nawk" if !readers::reads(program, args) => return awk(args),
         "sed" | "gsed" if readers::reads(program, args) => {
             let written = readers::written_by_sed(args).map(Cow::Owned).collect();
@@ -154,6 +155,14 @@ fn found(args: &[Word]) -> Use<'_> {
     let lists = |word: &Word| word.plain.starts_with("-fprint") || word.plain == "-fls";
     let files = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| lists(option));
     Use::Files(Changes { written: files.map(|(_, file)| Cow::Borrowed(file)).collect(), ..Changes::default() })
+}
+
+/// What `fd` changes of what it finds.
+fn found_by_fd(args: &[Word]) -> Use<'_> {
+    let search = search::of_fd(args);
+    let run = search.runs.get(1..).and_then(<[Word]>::split_first);
+    let is_read = run.is_some_and(|(program, behind)| readers::reads(program_name(&program.plain), behind));
+    if is_read { Use::Nothing } else { Use::Found(search) }
 }
 
 /// What a program of `awk` writes is a text in it behind what writes or runs, or a variable that it is given.

@@ -89,7 +89,7 @@ pub(super) fn reads(program: &str, args: &[Word]) -> bool {
         "awk" | "gawk" | "mawk" | "nawk" => {
             !has(|word| word.contains(['>', '|']) || word.contains("system") || word == "inplace")
         }
-        "fd" | "fdfind" => !has(|word| matches!(word, "-x" | "-X") || word.starts_with("--exec")),
+        "fd" | "fdfind" => !has(is_run_of_fd),
         "find" | "gfind" => !has(is_action),
         "gh" | "glab" => !args.iter().any(|word| FORGE_BRINGS.contains(&word.plain.as_str())),
         "rg" => !has(|word| word.starts_with("--pre")),
@@ -144,6 +144,11 @@ pub(super) fn is_action(word: &str) -> bool {
         || word.starts_with("-ok")
         || word.starts_with("-fprint")
         || word == "-fls"
+}
+
+/// Whether a word of `fd` says that something is run with what it finds.
+pub(super) fn is_run_of_fd(word: &str) -> bool {
+    matches!(word, "-x" | "-X") || word.starts_with("--exec")
 }
 
 fn edits_in_place(option: &str) -> bool {

@@ -29,11 +29,97 @@ pub(super) fn of_find(args: &[Word]) -> Search<'_> {
                 && matches!(test.plain.as_str(), "-name" | "-iname")
             {
                 names.push(name.plain.clone());
+                if test.plain == "-iname" {
+                    names.extend(in_other_cases(&name.plain));
+                }
             }
         }
         names.len() > before
     });
     Search { folders, names: by_names.then_some(names), runs: tests.get(end..).unwrap_or_default() }
+}
+
+/// Patterns for the other cases of a name or a pattern.
+fn in_other_cases(name: &str) -> Vec<String> {
+    if name.contains(['*', '?', '[']) {
+        return vec![name.to_lowercase(), name.to_uppercase()];
+    }
+    let either = |letter: char| match (letter.to_ascii_lowercase(), letter.to_ascii_uppercase()) {
+        (small, capital) if small == capital => letter.to_string(),
+        (small, capital) => format!("[{small}{capital}]"),
+    };
+    vec![name.chars().map(either).collect()]
+}
+
+/// The search of `fd` that runs something with what it finds; its pattern is a regular expression, unless it says otherwise.
+pub(super) fn of_fd(args: &[Word]) -> Search<'_> {
+    const VALUED: &[&str] = &[
+        "-E",
+        "-S",
+        "-c",
+        "-d",
+        "-e",
+        "-j",
+        "-o",
+        "-t",
+        "--base-directory",
+        "--changed-before",
+        "--changed-within",
+        "--color",
+        "--exclude",
+        "--exact-depth",
+        "--extension",
+        "--max-depth",
+        "--min-depth",
+        "--owner",
+        "--size",
+        "--threads",
+        "--type",
+    ];
+    let runs = |word: &Word| readers::is_run_of_fd(&word.plain);
+    let (tests, runs) = args.split_at(args.iter().position(runs).unwrap_or(args.len()));
+    let has = |letter: char, long: &str| {
+        let is_it = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains(letter);
+        tests.iter().any(|word| word.plain == long || is_it(&word.plain))
+    };
+    let mut named = Vec::new();
+    let mut extensions = Vec::new();
+    let mut words = tests.iter();
+    while let Some(word) = words.next() {
+        let text = word.plain.as_str();
+        if !text.starts_with('-') {
+            named.push(word);
+            continue;
+        }
+        let is_extension = text == "--extension" || !text.starts_with("--") && text.ends_with('e');
+        let joined = text.strip_prefix("--extension=");
+        extensions.extend(joined.map(str::to_owned));
+        if is_extension || VALUED.contains(&text) {
+            let value = words.next().filter(|_| is_extension);
+            extensions.extend(value.map(|word| word.plain.clone()));
+        }
+    }
+    let pattern = named.first().map(|word| word.plain.as_str()).filter(|_| !has('p', "--full-path"));
+    let folders = named.get(1..).unwrap_or_default().to_vec();
+    let names = if extensions.is_empty() {
+        pattern.and_then(|text| if has('g', "--glob") { Some(text.to_owned()) } else { glob_of(text) })
+    } else {
+        None
+    };
+    let names: Vec<String> = names.into_iter().chain(extensions.iter().map(|end| format!("*.{end}"))).collect();
+    let all: Vec<String> = names.iter().cloned().chain(names.iter().flat_map(|name| in_other_cases(name))).collect();
+    Search { folders, names: (!all.is_empty()).then_some(all), runs }
+}
+
+/// The pattern of names that says what a plain regular expression does.
+fn glob_of(expression: &str) -> Option<String> {
+    let (begin, text) = expression.strip_prefix('^').map_or(("*", expression), |text| ("", text));
+    let (text, end) = text.strip_suffix('$').map_or((text, "*"), |text| (text, ""));
+    let text = text.replace("\\.", "\0");
+    if text.contains(['\\', '*', '+', '?', '[', '(', '{', '|', '^', '$']) {
+        return None;
+    }
+    Some(format!("{begin}{}{end}", text.replace('.', "?").replace('\0', ".")))
 }
 
 /// The searches of a line whose results another program of the line may get.
