@@ -146,9 +146,15 @@ pub(super) fn is_action(word: &str) -> bool {
         || word == "-fls"
 }
 
+/// The letters of a word of options before one that has a value.
+pub(super) fn flags_of_fd(option: &str) -> &str {
+    option.split(['E', 'S', 'c', 'd', 'e', 'j', 'o', 't']).next().unwrap_or_default()
+}
+
 /// Whether a word of `fd` says that something is run with what it finds.
 pub(super) fn is_run_of_fd(word: &str) -> bool {
-    matches!(word, "-x" | "-X") || word.starts_with("--exec")
+    let short = word.strip_prefix('-').filter(|short| !short.starts_with('-'));
+    word.starts_with("--exec") || short.is_some_and(|short| flags_of_fd(short).contains(['x', 'X']))
 }
 
 fn edits_in_place(option: &str) -> bool {

@@ -53,62 +53,72 @@ fn in_other_cases(name: &str) -> Vec<String> {
 
 /// The search of `fd` that runs something with what it finds; its pattern is a regular expression, unless it says otherwise.
 pub(super) fn of_fd(args: &[Word]) -> Search<'_> {
-    const VALUED: &[&str] = &[
-        "-E",
-        "-S",
-        "-c",
-        "-d",
-        "-e",
-        "-j",
-        "-o",
-        "-t",
-        "--base-directory",
-        "--changed-before",
-        "--changed-within",
-        "--color",
-        "--exclude",
-        "--exact-depth",
-        "--extension",
-        "--max-depth",
-        "--min-depth",
-        "--owner",
-        "--size",
-        "--threads",
-        "--type",
-    ];
-    let runs = |word: &Word| readers::is_run_of_fd(&word.plain);
-    let (tests, runs) = args.split_at(args.iter().position(runs).unwrap_or(args.len()));
-    let has = |letter: char, long: &str| {
-        let is_it = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains(letter);
-        tests.iter().any(|word| word.plain == long || is_it(&word.plain))
-    };
-    let mut named = Vec::new();
-    let mut extensions = Vec::new();
+    let begin = args.iter().position(|word| readers::is_run_of_fd(&word.plain)).unwrap_or(args.len());
+    let (tests, runs) = args.split_at(begin);
+    let (mut named, mut extensions): (Vec<&Word>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut is_glob, mut is_of_path) = (false, false);
     let mut words = tests.iter();
     while let Some(word) = words.next() {
-        let text = word.plain.as_str();
-        if !text.starts_with('-') {
+        let Some(option) = word.plain.strip_prefix('-').filter(|option| !option.is_empty()) else {
             named.push(word);
             continue;
-        }
-        let is_extension = text == "--extension" || !text.starts_with("--") && text.ends_with('e');
-        let joined = text.strip_prefix("--extension=");
-        extensions.extend(joined.map(str::to_owned));
-        if is_extension || VALUED.contains(&text) {
-            let value = words.next().filter(|_| is_extension);
-            extensions.extend(value.map(|word| word.plain.clone()));
+        };
+        let (name, value) = option_of_fd(option);
+        is_glob |= name == "glob" || !option.starts_with('-') && readers::flags_of_fd(option).contains('g');
+        is_of_path |= name == "full-path" || !option.starts_with('-') && readers::flags_of_fd(option).contains('p');
+        if VALUED_BY_FD.contains(&name) {
+            let value = value.or_else(|| words.next().map(|word| word.plain.as_str()));
+            extensions.extend(value.filter(|_| matches!(name, "e" | "extension")));
         }
     }
-    let pattern = named.first().map(|word| word.plain.as_str()).filter(|_| !has('p', "--full-path"));
+    let pattern = named.first().map(|word| word.plain.as_str()).filter(|_| extensions.is_empty() && !is_of_path);
+    let name = pattern.and_then(|text| if is_glob { Some(text.to_owned()) } else { glob_of(text) });
+    let mut names: Vec<String> = name.into_iter().chain(extensions.iter().map(|end| format!("*.{end}"))).collect();
+    names.extend(names.iter().flat_map(|name| in_other_cases(name)).collect::<Vec<_>>());
     let folders = named.get(1..).unwrap_or_default().to_vec();
-    let names = if extensions.is_empty() {
-        pattern.and_then(|text| if has('g', "--glob") { Some(text.to_owned()) } else { glob_of(text) })
-    } else {
-        None
-    };
-    let names: Vec<String> = names.into_iter().chain(extensions.iter().map(|end| format!("*.{end}"))).collect();
-    let all: Vec<String> = names.iter().cloned().chain(names.iter().flat_map(|name| in_other_cases(name))).collect();
-    Search { folders, names: (!all.is_empty()).then_some(all), runs }
+    Search { folders, names: (!names.is_empty()).then_some(names), runs }
+}
+
+/// Options of `fd` that have a value, by their letters and names.
+const VALUED_BY_FD: &[&str] = &[
+    "E",
+    "S",
+    "and",
+    "base-directory",
+    "batch-size",
+    "c",
+    "changed-before",
+    "changed-within",
+    "color",
+    "d",
+    "e",
+    "exact-depth",
+    "exclude",
+    "extension",
+    "format",
+    "ignore-file",
+    "j",
+    "max-depth",
+    "max-results",
+    "min-depth",
+    "o",
+    "owner",
+    "path-separator",
+    "search-path",
+    "size",
+    "t",
+    "threads",
+    "type",
+];
+
+/// The option of a word that may have a value, and the value that stands in the same word.
+fn option_of_fd(option: &str) -> (&str, Option<&str>) {
+    if let Some(long) = option.strip_prefix('-') {
+        return long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+    }
+    let rest = option.get(readers::flags_of_fd(option).len()..).unwrap_or_default();
+    let (name, value) = rest.split_at_checked(1).unwrap_or_default();
+    (name, Some(value).filter(|value| !value.is_empty()))
 }
 
 /// The pattern of names that says what a plain regular expression does.
