@@ -10,7 +10,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::directory::Directory;
 use crate::event::EventSpec;
-use crate::path::PathForms;
+use crate::path::{PathForms, is_address};
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
 use crate::tool::names::{PROGRAMS, WORDS_APART, known_names};
@@ -23,6 +23,12 @@ pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_pat
 
 /// Arguments of searches that choose files by their names.
 const GLOB_ARGUMENTS: [&str; 3] = ["glob", "include", "include_pattern"];
+
+/// The argument by which Gemini's tool for many files names them, by paths and patterns.
+const CHOSEN: &str = "include";
+
+/// The argument of Gemini's tool for addresses, which stand in its text.
+const PROMPT: &str = "prompt";
 
 /// The arguments that matchers look at in the tools of every known agent.
 static MATCHED_ARGUMENTS: [&str; 6] = {
@@ -188,7 +194,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             }
             Need::Url => {
                 let urls = self.urls();
-                urls.indeterminate || !urls.items.is_empty()
+                urls.indeterminate || !urls.items.is_empty() || self.prompt().is_some()
             }
         };
         if is_there {
@@ -509,12 +515,37 @@ impl<'v, H: Host> MatchInput<'v, H> {
         })
     }
 
-    /// The patterns that choose in which files a tool searches.
+    /// Whether the tool is a known one, or resembles it.
+    fn is_like(&self, known: &str) -> bool {
+        self.known_as().is_some_and(|names| names.contains(&known))
+            || self.likeness().is_some_and(|likeness| likeness.names.iter().any(|name| name == known))
+    }
+
+    /// The patterns that choose in which files a tool searches, or which it reads.
     pub(crate) fn globs(&self) -> SmallVec<[Cow<'v, str>; 1]> {
-        let searches = self.known_as().is_some_and(|names| names.contains(&"Grep"));
-        let args = self.args().items.first().filter(|_| searches);
-        let values = args.into_iter().flat_map(|args| GLOB_ARGUMENTS.map(|name| self.host.get(args, name)));
-        values.flatten().flat_map(|view| self.as_text(&view).items).collect()
+        let mut globs = SmallVec::new();
+        let Some(args) = self.args().items.first() else { return globs };
+        if self.is_like("Grep") {
+            let values = GLOB_ARGUMENTS.iter().filter_map(|name| self.host.get(args, name));
+            globs.extend(values.flat_map(|view| self.as_text(&view).items));
+        } else {
+            self.collect_chosen(args, &mut globs);
+            globs.retain(|chosen| is_pattern(chosen));
+        }
+        globs
+    }
+
+    /// The folders in which such patterns begin, as they are written.
+    pub(crate) fn searched(&self) -> SmallVec<[&str; 1]> {
+        let given = self.paths().items.iter().map(|path| path.raw.as_str());
+        let folders: SmallVec<[&str; 1]> = given.filter(|_| self.is_like("Grep")).collect();
+        if folders.is_empty() { smallvec!["."] } else { folders }
+    }
+
+    /// Adds the paths and patterns by which a tool chooses what it reads; says whether some of it cannot be read.
+    fn collect_chosen(&self, args: &H::View<'v>, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
+        let chosen = self.host.get(args, CHOSEN).filter(|_| self.is_like("Read"));
+        chosen.is_some_and(|view| self.collect_paths(&view, texts))
     }
 
     /// The statements that a tool for databases is given.
@@ -575,6 +606,11 @@ impl<'v, H: Host> MatchInput<'v, H> {
                     }
                 }
             }
+            let before = texts.len();
+            indeterminate |= self.collect_chosen(args, texts);
+            // What comes of a pattern that leads up again is not known.
+            indeterminate |= texts.iter().skip(before).any(|text| is_pattern(text) && text.contains(".."));
+            texts.extend(self.addresses(args).items.into_iter().filter(|address| is_address(address)));
             if tool.is_some_and(|tool| tool.is_patch) {
                 indeterminate |= !self.collect_patched(args, texts);
             }
@@ -595,14 +631,29 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// The addresses that the event names.
     pub(crate) fn urls(&self) -> Found<Cow<'v, str>> {
         let args = self.args();
-        let mut found = Found { items: SmallVec::new(), indeterminate: args.indeterminate };
-        let Some(args) = args.items.first() else { return found };
+        let mut found = args.items.first().map_or_else(Found::none, |args| self.addresses(args));
+        found.indeterminate |= args.indeterminate;
+        let addresses = self.prompt().map(|prompt| usual::addresses_in(&prompt).map(str::to_owned).collect::<Vec<_>>());
+        found.items.extend(addresses.into_iter().flatten().map(Cow::Owned));
+        found
+    }
+
+    /// The addresses in arguments of their own.
+    fn addresses(&self, args: &H::View<'v>) -> Found<Cow<'v, str>> {
+        let mut found = Found::none();
         for name in self.further(args, usual::names_url) {
             if let Some(view) = self.host.get(args, &name) {
                 found.indeterminate |= self.collect_paths(&view, &mut found.items);
             }
         }
         found
+    }
+
+    /// The text of a tool for addresses that is given nothing else.
+    fn prompt(&self) -> Option<Cow<'v, str>> {
+        let args = self.args().items.first().filter(|_| self.is_like("WebFetch"))?;
+        let is_alone = self.host.keys(args).is_ok_and(|names| matches!(&names[..], [name] if name == PROMPT));
+        self.host.get(args, PROMPT).filter(|_| is_alone).and_then(|view| self.host.long_text(&view))
     }
 
     /// Adds the path or paths that a value holds; says whether some of it cannot be read.
@@ -703,6 +754,11 @@ fn change_of_folder(folder: &str, language: Language) -> String {
         None if folder == "~" => "cd ~".to_owned(),
         None => format!("cd {}", quoted(folder)),
     }
+}
+
+/// Whether a text that names files may be a pattern.
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{', '('])
 }
 
 /// An argument as the tests of its text see it.

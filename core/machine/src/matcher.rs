@@ -9,6 +9,7 @@ mod args;
 mod directories;
 mod flow;
 mod key;
+mod path_rule;
 mod rule;
 mod rules;
 mod spec;

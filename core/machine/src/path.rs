@@ -172,7 +172,7 @@ fn other_reading(path: &str) -> Reading {
 }
 
 /// Whether a URL parser reads a `file:` address: it passes over white space at both ends, and tabs and line breaks anywhere.
-fn is_address(path: &str) -> bool {
+pub(crate) fn is_address(path: &str) -> bool {
     let letters = path.trim_start_matches(|letter| letter <= ' ').bytes();
     let mut letters = letters.filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
     b"file:".iter().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(wanted)))

@@ -6,11 +6,12 @@
 mod command;
 mod domain;
 mod mistakes;
-mod path_rule;
 
 use std::sync::Arc;
 
 use super::MatchResult;
+use super::path_rule::{PathRule, glob};
+use super::writes::{Access, NamedFiles, Writes};
 use crate::match_input::MatchInput;
 use crate::path::PathForms;
 use crate::pattern::Glob;
@@ -24,7 +25,6 @@ use hookweave_command::{Language, Line, Reading, Simple, read};
 use command::Command;
 use domain::Domain;
 pub(super) use mistakes::{no_pattern, no_rule};
-pub(super) use path_rule::{PathRule, without_here};
 
 /// Whether a text reads as a rule, where a sentence for people belongs.
 pub(crate) fn reads_as_rule(text: &str) -> bool {
@@ -41,6 +41,9 @@ const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// Tools that a rule about reading covers.
 const READING: &[&str] = &["Read", "Glob", "Grep", "LS", "NotebookRead"];
+
+/// Tools that read a file by its address.
+const BY_ADDRESS: &[&str] = &["WebFetch", "ReadMcpResource"];
 
 /// The program about whose commands a rule such as `Bash(git push *)` is, as far as that is a plain name.
 pub(super) fn program_of(rule: &str) -> Option<&str> {
@@ -161,6 +164,9 @@ impl Rule {
         let name = self.name.as_str();
         let is_of_one = SHELLS.contains(&name) || EDITING.contains(&name) && name != "Edit";
         let is_other = is_of_one && !names.contains(&name);
+        // What stands beside the address of a file may be any.
+        let is_other = is_other
+            || matches!(self.about, RuleContent::Path(_)) && BY_ADDRESS.iter().any(|tool| names.contains(tool));
         MatchResult { grants_all: verdict.grants_all && !is_other, ..verdict }
     }
 
@@ -189,7 +195,9 @@ impl Rule {
                 let is_out = |path: &PathForms| {
                     others().any(|rule| matches!(&rule.about, RuleContent::Path(other) if other.judge(path).grants_all))
                 };
-                found.indeterminate || found.items.iter().any(|path| path_rule.judge(path).selects && !is_out(path))
+                found.indeterminate
+                    || found.items.iter().any(|path| path_rule.judge(path).selects && !is_out(path))
+                    || is_chosen(path_rule, input)
             }
             _ => self.speaks_of(names) && self.judge_call(input).selects,
         }
@@ -237,16 +245,13 @@ impl Rule {
             RuleContent::Path(path_rule) => {
                 let found = input.paths();
                 let paths = found.items.iter().map(|path| path_rule.judge(path));
-                let verdict = all(paths);
+                let mut verdict = all(paths);
+                verdict.selects |= is_chosen(path_rule, input);
                 if found.indeterminate { MatchResult::INDETERMINATE } else { verdict }
             }
             RuleContent::Domain(domain) => {
-                let host = |url: &str| {
-                    let url = url::Url::parse(url.trim()).ok()?;
-                    url.host_str().map(|host| domain.judge(host.trim_end_matches('.')))
-                };
                 let found = input.urls();
-                let verdict = all(found.items.iter().map(|url| host(url).unwrap_or(MatchResult::INDETERMINATE)));
+                let verdict = all(found.items.iter().map(|url| domain.judge_url(url)));
                 if found.indeterminate { MatchResult::INDETERMINATE } else { verdict }
             }
             RuleContent::Argument(name, glob) => {
@@ -254,6 +259,15 @@ impl Rule {
             }
         }
     }
+}
+
+/// Whether a pattern by which a tool chooses files may choose one that a rule means.
+fn is_chosen<H: Host>(rule: &PathRule, input: &MatchInput<'_, H>) -> bool {
+    let globs = input.globs();
+    !globs.is_empty()
+        && NamedFiles::new(&[rule.written()]).map_or(true, |files| {
+            Writes::new("files of a rule", Arc::new(files)).access(Access::Read).chosen(input, &globs).is_some()
+        })
 }
 
 /// The rules about command lines.
@@ -304,7 +318,7 @@ impl Tools {
             // Who keeps a file from `Write` means that it does not change. In other systems a rule is for its one tool.
             EDITING.iter().map(|&name| name.to_owned()).collect()
         } else if covered(READING) && name == "Read" {
-            READING.iter().map(|&name| name.to_owned()).collect()
+            READING.iter().chain(BY_ADDRESS).map(|&name| name.to_owned()).collect()
         } else {
             vec![name.to_owned()]
         };
@@ -340,8 +354,4 @@ impl RuleContent {
         };
         glob(content, false).map(|glob| Self::Argument(argument, glob))
     }
-}
-
-pub(super) fn glob(text: &str, by_directory: bool) -> Result<Glob, String> {
-    Glob::new(text, |glob| glob.literal_separator(by_directory).backslash_escape(true).empty_alternates(true))
 }

@@ -44,13 +44,14 @@ const TOOLS: &[(&str, Option<Access>)] = &[
     ("NotebookEdit", Some(Access::Write)),
     ("NotebookRead", Some(Access::Read)),
     ("Read", Some(Access::Read)),
+    ("ReadMcpResource", Some(Access::Read)),
     ("Skill", None),
     ("Task", None),
     ("TaskOutput", None),
     ("TodoRead", None),
     ("TodoWrite", None),
     ("ToolSearch", None),
-    ("WebFetch", None),
+    ("WebFetch", Some(Access::Read)),
     ("WebSearch", None),
     ("Write", Some(Access::Write)),
 ];
@@ -264,9 +265,9 @@ impl Writes {
             return Some(Touched::Named(path.raw.clone()));
         }
         if self.access.reads()
-            && let Some(glob) = input.globs().iter().find(|glob| self.is_searched(glob, &paths.items, &place))
+            && let Some(glob) = self.chosen(input, &input.globs())
         {
-            return Some(Touched::Named(glob.clone().into_owned()));
+            return Some(Touched::Named(glob));
         }
         let (lines, is_unreadable) = input.lines();
         if paths.indeterminate || is_unreadable {
@@ -284,6 +285,15 @@ impl Writes {
         })
     }
 
+    /// The pattern by which a tool chooses a file of the set.
+    pub(super) fn chosen<H: Host>(&self, input: &MatchInput<'_, H>, globs: &[Cow<'_, str>]) -> Option<String> {
+        if globs.is_empty() {
+            return None;
+        }
+        let (folders, place) = (input.searched(), |path: &str| input.place(path));
+        globs.iter().find(|glob| self.is_searched(glob, &folders, &place)).map(|glob| glob.clone().into_owned())
+    }
+
     /// What is looked at of a line; nothing where that is its text. To rules that go by what is known for sure it is what was
     /// read of it: another rule asks about the rest.
     fn looked_at<'r>(&self, reading: &'r Reading) -> Option<&'r Line> {
@@ -291,12 +301,10 @@ impl Writes {
     }
 
     /// Whether a search in the files that a pattern chooses looks into one of the set.
-    fn is_searched(&self, glob: &str, folders: &[PathForms], place: &dyn Fn(&str) -> Rc<[PathForms; 2]>) -> bool {
+    fn is_searched(&self, glob: &str, folders: &[&str], place: &dyn Fn(&str) -> Rc<[PathForms; 2]>) -> bool {
         if glob.starts_with('!') {
             return false;
         }
-        let given: Vec<&str> = folders.iter().map(|folder| folder.raw.as_str()).collect();
-        let folders = if given.is_empty() { vec!["."] } else { given };
         values::texts(&Word::of(glob), &Line::default()).iter().any(|glob| {
             let (within, name) = glob.rsplit_once('/').unwrap_or((".", glob));
             let within = within.split('/').filter(|part| !part.contains('*')).collect::<Vec<_>>().join("/");

@@ -178,9 +178,12 @@ pub const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
 /// Arguments that hold a program whose words stand apart.
 pub const PROGRAMS: [&str; 2] = ["program", "executable"];
 
-/// Names of shells that other tools may have too: a tool of such a name is a shell to guards only.
-const LIKE_SHELLS: Row =
-    Row { ours: &["Bash"], names: &["command", "console", "exec", "execute", "execute_script", "run", "run_script"] };
+/// What tools are to guards only: names of shells that other tools may have too, and readers that systems of hooks call so.
+const ALIKE: &[Row] = &[
+    Row { ours: &["Bash"], names: &["command", "console", "exec", "execute", "execute_script", "run", "run_script"] },
+    Row { ours: &["Read"], names: &["read_many_files"] },
+    Row { ours: &["ReadMcpResource"], names: &["access_mcp_resource", "read_mcp_resource", "read_resource"] },
+];
 
 /// What runs code in a command line, by language. A shell's code is a line itself.
 const PYTHON: &[&str] = &["python3 -c"];
@@ -428,15 +431,15 @@ fn tool(row: &Row, name: &str) -> Tool {
     }
 }
 
-/// What tools are to guards by the last part of their names: what they usually are, and what may be a shell.
+/// What tools are to guards by the last part of their names: what they usually are, and what they are to guards only.
 static BY_LAST_PART: LazyLock<FxHashMap<String, Tool>> = LazyLock::new(|| {
-    let shells = LIKE_SHELLS.names.iter();
-    let of_shells = shells.flat_map(|name| cases(name).into_iter().map(|case| (case, tool(&LIKE_SHELLS, name))));
+    let rows = ALIKE.iter().flat_map(|row| row.names.iter().map(move |name| (row, *name)));
+    let of_rows = rows.flat_map(|(row, name)| cases(name).into_iter().map(move |case| (case, tool(row, name))));
     let own = USUAL.iter().flat_map(|row| row.ours).map(|ours| {
         let row = Row { ours: std::slice::from_ref(ours), names: &[] };
         ((*ours).to_owned(), tool(&row, ours))
     });
-    of_shells.chain(own).collect()
+    of_rows.chain(own).collect()
 });
 
 /// What a tool resembles that has none of the known names, by the last part of its own: `mcp__fs__read_file` reads.
@@ -644,6 +647,20 @@ pub fn definition(name: &str, args: Option<&Value>) -> Option<ToolDefinition> {
 #[must_use]
 pub fn takes_patches(name: &str) -> bool {
     usual(name).is_some_and(|tool| tool.is_patch)
+}
+
+/// The addresses that stand in a text, each up to where the next one begins.
+pub(crate) fn addresses_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_of_scheme = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
+    let begin = move |at: usize| text.get(..at).unwrap_or_default().trim_end_matches(is_of_scheme).len();
+    let mut begins: Vec<usize> = text.match_indices("://").map(|(at, _)| begin(at)).collect();
+    begins.dedup();
+    let ends: Vec<usize> = begins.iter().skip(1).copied().chain([text.len()]).collect();
+    begins.into_iter().zip(ends).filter_map(move |(begin, end)| {
+        let is_end = |letter: char| letter.is_whitespace() || "<>\"`".contains(letter);
+        let address = text.get(begin..end)?.split(is_end).next()?;
+        Some(address.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '\'', '*']))
+    })
 }
 
 /// The files that a patch names.

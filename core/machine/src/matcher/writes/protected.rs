@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::FileSet;
 use crate::matcher::directories::hides;
-use crate::matcher::rule::{PathRule, glob, without_here};
+use crate::matcher::path_rule::{PathRule, glob, without_here};
 use crate::pattern::Glob;
 
 /// After how many paths it is worth the time to compile what matches all that any pattern does: a process that starts for

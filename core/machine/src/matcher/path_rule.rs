@@ -1,12 +1,13 @@
 //! Patterns over file paths, by the rules of `.gitignore`.
 
-use super::{MatchResult, glob};
+use super::MatchResult;
 use crate::path::{PathForms, base_name, compose};
 use crate::pattern::{Glob, no_glob};
 
 /// A pattern over file paths.
 #[derive(Debug, Clone)]
-pub(in crate::matcher) struct PathRule {
+pub(super) struct PathRule {
+    written: String,
     glob: Glob,
     from: From,
 }
@@ -27,7 +28,7 @@ enum From {
 impl PathRule {
     /// The rules of `.gitignore`: a pattern with a `/` begins at the working directory, one name is found anywhere,
     /// and what matches a directory matches everything in it.
-    pub(in crate::matcher) fn new(content: &str) -> Result<Self, String> {
+    pub(super) fn new(content: &str) -> Result<Self, String> {
         if let Some(why) = no_glob(content) {
             return Err(why);
         }
@@ -51,7 +52,7 @@ impl PathRule {
         if rest.is_empty() {
             return Err(format!("`{content}` names no file"));
         }
-        Ok(Self { glob: glob(rest, true)?, from })
+        Ok(Self { written: content.to_owned(), glob: glob(rest, true)?, from })
     }
 
     pub(super) fn judge(&self, path: &PathForms) -> MatchResult {
@@ -67,20 +68,25 @@ impl PathRule {
         }
     }
 
+    /// The pattern as it is written.
+    pub(super) fn written(&self) -> &str {
+        &self.written
+    }
+
     /// Whether it is one name, which is found in any directory.
-    pub(in crate::matcher) fn is_anywhere(&self) -> bool {
+    pub(super) fn is_anywhere(&self) -> bool {
         self.from == From::Anywhere
     }
 
     /// Globs of which one matches every path that [`Self::hits`], as it is without `./` at its start.
-    pub(in crate::matcher) fn reach(&self) -> [String; 2] {
+    pub(super) fn reach(&self) -> [String; 2] {
         let text = self.glob.written().glob();
         let above = if self.from == From::Root { "" } else { "**/" };
         [format!("{above}{text}"), format!("{above}{text}/**")]
     }
 
     /// Whether a path or a directory that it lies in matches.
-    pub(in crate::matcher) fn hits(&self, path: &str) -> bool {
+    pub(super) fn hits(&self, path: &str) -> bool {
         let path = without_here(path);
         let mut at = match self.from {
             From::Here if path.starts_with('/') => return false,
@@ -101,6 +107,11 @@ impl PathRule {
 }
 
 /// A path without `./` at its start.
-pub(in crate::matcher) fn without_here(path: &str) -> &str {
+pub(super) fn without_here(path: &str) -> &str {
     path.trim_start_matches("./")
+}
+
+/// A pattern in which a backslash takes a letter for itself.
+pub(super) fn glob(text: &str, by_directory: bool) -> Result<Glob, String> {
+    Glob::new(text, |glob| glob.literal_separator(by_directory).backslash_escape(true).empty_alternates(true))
 }
