@@ -193,7 +193,7 @@ fn a_rule_knows_tools_by_every_name() {
         ("https://user@EXAMPLE.com:8443/", RUNS),
         ("https://example.com.evil.org/", PASSES),
         ("https://evil.org/?example.com", PASSES),
-        ("https://evil.org\\@example.com", PASSES),
+        ("https://evil.org\\@example.com", LOOKS),
         ("no address", LOOKS),
     ] {
         assert_eq!(judge("WebFetch(domain:example.com)", &call("WebFetch", json!({"url": url}))), wanted, "{url}");
