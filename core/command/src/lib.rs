@@ -14,7 +14,7 @@ mod windows;
 mod written;
 
 pub use code::{Code, is_interpreter};
-pub use line::{Line, Simple, Starts, Word, is_shell, program_name, summary};
+pub use line::{Line, Simple, Starts, Word, is_only_checked, is_shell, program_name, summary};
 #[doc(hidden)]
 pub use memo::lines_read;
 pub use memo::{Reading, read, read_as};

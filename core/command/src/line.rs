@@ -26,7 +26,7 @@ use crate::plain::MAX_LENGTH;
 use constants::Constants;
 pub(super) use constants::stands_for;
 pub(super) use escapes::read as escapes;
-pub use programs::is_shell;
+pub use programs::{is_only_checked, is_shell};
 pub use words::Word;
 pub(super) use words::is_plain_word;
 pub use wrappers::Starts;

@@ -21,6 +21,12 @@ pub fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
+/// Whether a shell of these arguments reads its input and runs nothing of it.
+#[must_use]
+pub fn is_only_checked(args: &[Word]) -> bool {
+    matches!(args, [only] if only.fixed() == Some("-n"))
+}
+
 /// Programs of the shell whose arguments may be assignments.
 pub(super) const DECLARES: &[&str] = &["declare", "export", "float", "integer", "local", "readonly", "typeset"];
 
@@ -115,6 +121,9 @@ impl Walk<'_> {
 
     /// `sh -c TEXT` is read; a shell that reads its commands from elsewhere is not.
     fn shell(&mut self, args: &[Word]) -> Option<()> {
+        if is_only_checked(args) {
+            return Some(());
+        }
         let mut args = args.iter();
         let mut is_text = false;
         while let Some(arg) = args.next() {

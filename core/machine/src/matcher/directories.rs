@@ -27,6 +27,30 @@ pub(super) fn directories(line: &Line) -> Option<Vec<String>> {
     Some(directories)
 }
 
+/// Whether the line is commands joined by `&&` and nothing else, so that a `cd` that fails ends it.
+pub(super) fn is_chain(text: &str) -> bool {
+    const ENDS: [char; 18] =
+        [';', '|', '&', '(', ')', '`', '{', '}', '\'', '"', '\\', '\n', '\r', '!', '#', '$', ':', '%'];
+    let is_one = |command: &str| {
+        let mut words = command.split_whitespace();
+        let goes_on = match words.next() {
+            None | Some("source" | "." | "eval" | "popd") => false,
+            // Which folder these name is not known.
+            Some("cd" | "pushd") => words.clone().all(|word| word != "-" && !word.starts_with('+')),
+            Some(_) => true,
+        };
+        goes_on && command.trim() != "pushd" && !command.contains(ENDS) && !command.contains("CDPATH")
+    };
+    text.contains("&&") && text.trim().split("&&").all(is_one)
+}
+
+/// Whether a line of this text has left the directory in which it begins before it does anything.
+pub(super) fn has_left(line: &Line, text: &str) -> bool {
+    // What a `cd` itself reads or writes lies where it begins.
+    let is_bare = || text.split("&&").next().is_some_and(|first| !first.contains(['<', '>']));
+    line.commands.first().is_some_and(Simple::changes_directory) && is_chain(text) && is_bare()
+}
+
 /// A path from a directory that a line works in.
 pub(super) fn join(directory: &str, path: &str) -> String {
     let by_process = by_process(path);

@@ -2,7 +2,9 @@
 //!
 //! A line that is not understood whole is looked at as far as it was read: a shell that runs its input is why it is not.
 
-use hookweave_command::{Line, Reading, Simple, Word, is_interpreter, is_shell, is_shell_of_windows, program_name};
+use hookweave_command::{
+    Line, Reading, Simple, Word, is_interpreter, is_only_checked, is_shell, is_shell_of_windows, program_name,
+};
 
 /// From where to where something goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,6 +275,9 @@ fn hands_input_on(program: &str, args: &[Word]) -> bool {
 fn runs_input(program: &str, args: &[Word]) -> bool {
     if hands_input_on(program, args) {
         return true;
+    }
+    if is_shell(program) && is_only_checked(args) {
+        return false;
     }
     let operand = args.iter().find(|word| !word.plain.starts_with('-') || word.plain == "-");
     let reads_input = operand.is_none_or(|word| matches!(word.plain.as_str(), "-" | "/dev/stdin"));

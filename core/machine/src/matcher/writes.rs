@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::MatchResult;
-use super::directories::{directories, hides, join};
+use super::directories::{directories, has_left, hides, join};
 use super::values;
 use crate::match_input::MatchInput;
 use crate::path::PathForms;
@@ -393,9 +393,12 @@ impl Lines<'_> {
     }
 
     fn touched(&self) -> Option<Touched> {
-        let Some(directories) = directories(self.line) else {
+        let Some(mut directories) = directories(self.line) else {
             return self.files.is_named_in(self.reading.text()).then_some(Touched::Unnamed);
         };
+        if directories.len() > 1 && has_left(self.line, self.reading.text()) {
+            directories.remove(0);
+        }
         let written = self.access.writes().then(|| self.written(&directories)).flatten();
         written.or_else(|| self.access.reads().then(|| self.read(&directories)).flatten())
     }

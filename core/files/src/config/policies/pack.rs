@@ -43,6 +43,13 @@ pub struct Rule {
     compiled: OnceLock<AnyOf>,
 }
 
+impl Rule {
+    /// Whether files that calls write are a part of what it looks for.
+    pub(super) const fn looks_at_writes(&self) -> bool {
+        !self.parts.writes.is_empty()
+    }
+}
+
 /// What a rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {

@@ -83,8 +83,9 @@ pub fn chosen(uses: &[String], settings: &[(String, Setting)]) -> Result<Vec<Cho
             chosen.push(Chosen { at, rule, answer });
         }
     }
-    // What refuses comes first, so that no person is asked about what is refused anyway.
-    chosen.sort_by_key(|chosen| chosen.answer != Answer::Block);
+    // What refuses comes first, so that no person is asked about what is refused anyway; then what names a command, which
+    // says more of `rm -rf ~` than what names one of the files that go with it.
+    chosen.sort_by_key(|chosen| (chosen.answer != Answer::Block, chosen.rule.looks_at_writes()));
     Ok(chosen)
 }
 

@@ -104,15 +104,15 @@ impl Command {
     /// for sure counts, in doubt also what may be. Of a line that is not understood whole, what was read is looked at.
     pub(super) fn holds(&self, reading: &Reading, place: Place<'_>, unless: &[&Self], in_doubt: bool) -> bool {
         let line = reading.seen();
-        let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) };
-        let sure = Spot::sure(line, place);
+        let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) }.of_text(reading.text());
+        let (sure, excepted) = (Spot::sure(line, place).of_text(reading.text()), Spot::of_exception(line, place));
         line.commands.iter().any(|command| {
             let mut calls = Vec::new();
             command.runs().any(|call @ (program, args, is_fed)| {
                 calls.push(call);
                 self.means(program, args, is_fed, &spot)
                     && !asks_for_help(args)
-                    && !self.is_excepted(&calls, unless, &sure)
+                    && !self.is_excepted(&calls, unless, &sure, &excepted)
             })
         })
     }
@@ -129,7 +129,7 @@ impl Command {
 
     /// Whether the last of these calls, each of which starts the next, is one that the others take out again: it as a whole,
     /// one that starts it, or each word of its list that the rule means (`rm -r /tmp/a /tmp/b`).
-    fn is_excepted(&self, calls: &[Call<'_>], unless: &[&Self], spot: &Spot<'_>) -> bool {
+    fn is_excepted(&self, calls: &[Call<'_>], unless: &[&Self], sure: &Spot<'_>, spot: &Spot<'_>) -> bool {
         let Some((&(program, args, is_fed), outer)) = calls.split_last() else { return false };
         let covers = |rule: &Self, (program, args, is_fed): Call<'_>| rule.means(program, args, is_fed, spot);
         if outer.iter().any(|call| unless.iter().any(|rule| covers(rule, *call))) {
@@ -141,7 +141,7 @@ impl Command {
         };
         let names_one = |rule: &&&Self| rule.is_specific && rule.meanings.iter().all(|meaning| meaning.names() == 1);
         let (of_words, of_all): (Vec<&&Self>, Vec<&&Self>) = unless.iter().partition(names_one);
-        let mut meant = single.iter().filter(|args| self.means(program, args, false, spot)).peekable();
+        let mut meant = single.iter().filter(|args| self.means(program, args, false, sure)).peekable();
         of_all.iter().any(|rule| covers(rule, (program, args, false)))
             || meant.peek().is_some()
                 && meant.all(|args| of_words.iter().any(|rule| rule.means(program, args, false, spot)))

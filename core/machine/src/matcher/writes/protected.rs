@@ -14,6 +14,14 @@ use crate::pattern::Glob;
 /// one call asks for few.
 const FEW: usize = 256;
 
+/// Folders that a pattern begins with.
+#[derive(Debug)]
+struct Start {
+    folders: String,
+    from_here: bool,
+    from_root: bool,
+}
+
 /// The files that some patterns name.
 #[derive(Debug)]
 pub struct NamedFiles {
@@ -33,8 +41,8 @@ struct Named {
     /// Its last part that names something, with what it is as a pattern.
     name: String,
     glob: Glob,
-    /// The folders that it begins with, before the first part with a star.
-    start: String,
+    /// The folders that it begins with, before the first part with a star, and where they begin.
+    start: Start,
 }
 
 impl NamedFiles {
@@ -85,6 +93,21 @@ fn protects_nothing(pattern: &str) -> Option<&'static str> {
     None
 }
 
+impl Start {
+    /// Of a pattern of `/`, `//` or `~/` from the root, of others from where a line works.
+    fn new(pattern: &str, rule: &PathRule) -> Self {
+        let home = || std::env::home_dir().map(|home| home.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+        let is_of_home = pattern.starts_with("~/");
+        let whole =
+            if is_of_home { format!("{}{}", home(), pattern.trim_start_matches('~')) } else { pattern.to_owned() };
+        let is_of_root = is_of_home || whole.starts_with("//");
+        let parts = whole.trim_start_matches("./").trim_start_matches('/').split('/');
+        let fixed: Vec<&str> = parts.take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+        let folders = if rule.is_anywhere() { String::new() } else { fixed.join("/") };
+        Self { folders, from_here: !is_of_root, from_root: is_of_root || whole.starts_with('/') }
+    }
+}
+
 impl Named {
     fn new(pattern: &str) -> Result<Self, String> {
         let whole = pattern.trim();
@@ -96,11 +119,19 @@ impl Named {
         let is_one_name = folder != whole && !folder.contains('/');
         let rule = PathRule::new(&if is_one_name { format!("./{folder}") } else { folder.to_owned() })?;
         let name = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-        let parts = folder.trim_start_matches("./").trim_start_matches('/').split('/');
-        let fixed: Vec<&str> = parts.take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
-        let start = if rule.is_anywhere() { String::new() } else { fixed.join("/") };
+        let start = Start::new(folder, &rule);
         let glob = Glob::new(&name, |glob| glob.literal_separator(true).backslash_escape(true).empty_alternates(true))?;
         Ok(Self { rule, part: part_of(folder), name, glob, start })
+    }
+
+    /// Whether a folder is one that it begins with, or lies above those.
+    fn begins_below(&self, folder: &str, here: &[String]) -> bool {
+        let is_above = |base: &str| {
+            let start =
+                if self.start.folders.is_empty() { base.to_owned() } else { format!("{base}/{}", self.start.folders) };
+            start.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.start.from_root && is_above("") || self.start.from_here && here.iter().any(|here| is_above(here))
     }
 
     fn hits(&self, path: &str) -> bool {
@@ -191,14 +222,7 @@ impl FileSet for NamedFiles {
     }
 
     fn are_below(&self, folder: &str, here: &[String], _present: &[String]) -> bool {
-        let above = |path: &str| path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let is_above = |named: &Named, base: &String| {
-            let start = if named.start.is_empty() { base.clone() } else { format!("{base}/{}", named.start) };
-            above(&start)
-        };
-        let from_root = [String::new()];
-        let bases = || here.iter().chain(&from_root);
-        folder == "/" || self.patterns.iter().any(|named| bases().any(|base| is_above(named, base)))
+        folder == "/" || self.patterns.iter().any(|named| named.begins_below(folder, here))
     }
 
     fn is_of_policy(&self) -> bool {

@@ -6,9 +6,9 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::wild::{Wild, may_become};
-use crate::matcher::directories::{directories, join};
+use crate::matcher::directories::{directories, is_chain, join};
 use crate::matcher::values::UNKNOWN;
-use crate::path::PathForms;
+use crate::path::{PathForms, is_absolute};
 use hookweave_command::{Line, Simple, Word};
 
 /// The places that a path may mean: from the working directory, and from the project's.
@@ -19,6 +19,10 @@ pub(super) struct Spot<'p> {
     line: &'p Line,
     place: Place<'p>,
     directories: OnceCell<Vec<String>>,
+    /// The line, where each of its commands runs only if those before it have worked.
+    is_chain: bool,
+    /// It is asked what an exception covers: all that a pattern of the shell may become.
+    is_of_exception: bool,
     /// Only what is known for sure counts.
     pub(super) is_sure: bool,
 }
@@ -48,19 +52,60 @@ impl Operand {
         if spot.is_sure && word.is_filled_in() {
             return false;
         }
-        let is_text = if spot.is_sure { self.text.is_surely(word) } else { self.text.may_be(word) };
+        let is_text = match word.fixed() {
+            None if spot.is_of_exception => self.text.is_match(&word.plain),
+            _ if spot.is_sure => self.text.is_surely(word),
+            _ => self.text.may_be(word),
+        };
+        // All that is in a folder is what its path says, where that is known: `*` may be any text.
+        let is_text = is_text && !(is_all_of_here(word) && spot.is_elsewhere());
         is_text || self.path.as_ref().is_some_and(|path| spot.may_lie_at(path, word))
     }
 }
 
 impl<'p> Spot<'p> {
     pub(super) fn new(line: &'p Line, place: Place<'p>) -> Self {
-        Self { line, place, directories: OnceCell::new(), is_sure: false }
+        Self { line, place, directories: OnceCell::new(), is_chain: false, is_of_exception: false, is_sure: false }
     }
 
     /// The same, where only what is known for sure counts.
     pub(super) fn sure(line: &'p Line, place: Place<'p>) -> Self {
         Self { is_sure: true, ..Self::new(line, place) }
+    }
+
+    /// The same for what is taken out of a rule again.
+    pub(super) fn of_exception(line: &'p Line, place: Place<'p>) -> Self {
+        Self { is_of_exception: true, ..Self::sure(line, place) }
+    }
+
+    /// The same of a line of this text.
+    pub(super) fn of_text(self, text: &str) -> Self {
+        Self { is_chain: is_chain(text), ..self }
+    }
+
+    /// Whether the line has changed to folders that are known, and neither this one nor above it, before it names files by
+    /// patterns.
+    fn is_elsewhere(&self) -> bool {
+        let before = self.line.commands.iter().take_while(|command| !command.changes_directory());
+        let names_all = |command: &Simple| command.words().iter().all(|word| word.fixed().is_some());
+        let Some(all) = directories(self.line).filter(|_| self.is_chain && before.into_iter().all(names_all)) else {
+            return false;
+        };
+        let here = self.full(".");
+        let is_below = |path: &str, folder: &str| {
+            path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_named = |folder: &str| {
+            let odd = |part: &str| part.starts_with(['+', '~']) || part.contains([UNKNOWN, '*', '?', '[', '{', '$']);
+            !folder.strip_prefix("~/").unwrap_or(folder).split('/').any(odd)
+        };
+        let is_other = |folder: &str| {
+            let is_known = |place: &String| {
+                is_absolute(place) && here.iter().all(|here| is_absolute(here) && !is_below(here, place))
+            };
+            is_named(folder) && self.full(folder).iter().all(is_known)
+        };
+        all.len() > 1 && all.iter().skip(1).all(|folder| is_other(folder))
     }
 
     /// The directories in which the line may work. One that is not known has [`UNKNOWN`] in it.
@@ -95,7 +140,9 @@ impl<'p> Spot<'p> {
         let here = self.full(".");
         // `/*` means what is named from the root, not every path there is.
         let holds_all = wanted.iter().any(|wanted| holds(wanted, &here));
-        self.directories().iter().any(|from| {
+        // What a pattern names behind a `cd` that must have worked is not named from the first folder.
+        let has_left = is_all_of_here(word) && self.is_elsewhere();
+        self.directories().iter().filter(|from| !(has_left && from.is_empty())).any(|from| {
             if holds_all && !join(from, path).starts_with(['/', '~']) {
                 return false;
             }
@@ -107,7 +154,8 @@ impl<'p> Spot<'p> {
                     if !is_pattern && !from.contains(['*', '?', '[', '{']) {
                         return is_there(found);
                     }
-                    wanted.iter().any(|wanted| !wanted.contains('*') && may_become(found, wanted))
+                    !self.is_of_exception
+                        && wanted.iter().any(|wanted| !wanted.contains('*') && may_become(found, wanted))
                 })
         })
     }
@@ -162,6 +210,11 @@ fn may_lie_below(wanted: &str, path: &str) -> bool {
     let names = path.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
     let rest = names.collect::<Vec<_>>().join("/");
     rest.is_empty() || wanted.strip_suffix(rest.as_str()).is_some_and(|above| above.is_empty() || above.ends_with('/'))
+}
+
+/// Whether a word is a pattern of all that is in the working directory.
+fn is_all_of_here(word: &Word) -> bool {
+    word.fixed().is_none() && whole_folder(&word.plain) == Some(".")
 }
 
 /// The folder of which a pattern of a shell names all that is in it: `/usr/*`.
