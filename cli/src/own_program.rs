@@ -25,6 +25,24 @@ const VARIABLES: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
+/// Variables by which the interpreter of a hook's script, or git in it, loads other code or other settings.
+const LOADERS: &[&str] = &[
+    "CLAUDE_PROJECT_DIR",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PYTHONUSERBASE",
+    "RUBYLIB",
+    "RUBYOPT",
+];
+
+/// How the names of such variables, and of those that hookweave reads, begin.
+const LOADERS_BEGIN: &[&str] = &["GIT_CONFIG", "HOOKWEAVE_"];
+
 /// This program's file.
 pub(crate) fn own_file() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("hookweave"))
@@ -103,6 +121,10 @@ pub(crate) fn misleading(env: Option<&Value>) -> Vec<String> {
         } else if VARIABLES.contains(&name.as_str()) {
             faults.push(format!(
                 "`env` sets `{name}` to `{value}`, so that another program decides or other approvals count; take it out"
+            ));
+        } else if LOADERS.contains(&name.as_str()) || LOADERS_BEGIN.iter().any(|start| name.starts_with(start)) {
+            faults.push(format!(
+                "`env` sets `{name}` to `{value}`, so that a hook may load other code or settings; take it out"
             ));
         }
     }

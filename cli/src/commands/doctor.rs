@@ -120,9 +120,21 @@ impl Doctor {
         let (on, off): (Vec<&HookInfo>, Vec<&HookInfo>) =
             listed.iter().filter(|hook| hook.origin.is_some()).partition(|hook| hook.enabled);
         let hooks = on.len().saturating_sub(closed);
-        let what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
+        let mut what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
+        // What observes, or is on an event that cannot be blocked, stops nothing.
+        let is_gate =
+            |hook: &&&HookInfo| !hook.detached && policy.registry.resolve(&hook.event).is_ok_and(|event| event.gate());
+        let all = on.iter().filter(is_gate).count().saturating_sub(closed);
+        let is_enforced = |hook: &&&HookInfo| is_gate(hook) && hook.enforcement == Enforcement::Enforce;
+        let enforced = on.iter().filter(is_enforced).count().saturating_sub(closed);
+        if enforced < all {
+            what = format!("{what}; {enforced} of {all} that can block enforced");
+        }
         if hooks == 0 && !off.is_empty() {
             let what = format!("{what}: every hook is switched off, so nothing is guarded; take out `enabled = false`");
+            findings.push(Finding::new(Level::Wrong, "hooks", what));
+        } else if enforced == 0 && all > 0 {
+            let what = format!("{what}, so nothing is stopped; take out `enforcement = \"observe\"` to guard");
             findings.push(Finding::new(Level::Wrong, "hooks", what));
         } else {
             findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));

@@ -81,6 +81,20 @@ fn time(report: &RefusalReport) -> Option<String> {
     Some(format!("from {} to {}", report.from.as_ref()?, report.to.as_ref()?))
 }
 
+/// Of what the numbers are no share: a dispatch without hooks has no record.
+fn unrecorded(report: &RefusalReport) -> Option<&'static str> {
+    (report.calls > 0)
+        .then_some("Calls that no hook was selected for are not recorded, so these numbers are no share of all calls.")
+}
+
+/// What is said beside the numbers.
+fn remarks(report: &RefusalReport) -> Vec<String> {
+    time(report)
+        .into_iter()
+        .chain([unrecorded(report), without_inputs(report)].into_iter().flatten().map(str::to_owned))
+        .collect()
+}
+
 /// Why a report names no commands.
 fn without_inputs(report: &RefusalReport) -> Option<&'static str> {
     let is_empty = report.blocked.calls + report.would_block.calls + report.would_ask.calls == 0;
@@ -120,8 +134,8 @@ fn text(screen: Screen<'_>, report: &RefusalReport) -> Result<()> {
         table.write(screen, 2)?;
     }
     if !is_quiet() {
-        for remark in time(report).iter().map(String::as_str).chain(without_inputs(report)) {
-            writeln!(screen, "{}", styled(DIM, remark))?;
+        for remark in remarks(report) {
+            writeln!(screen, "{}", styled(DIM, &remark))?;
         }
     }
     Ok(())
@@ -129,7 +143,7 @@ fn text(screen: Screen<'_>, report: &RefusalReport) -> Result<()> {
 
 fn html(report: &RefusalReport) -> String {
     let mut body = "<header>\n<h1>What hooks stopped</h1>\n".to_owned();
-    for remark in time(report).iter().map(String::as_str).chain(without_inputs(report)) {
+    for remark in &remarks(report) {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(body, "<p>{}</p>", escaped(remark));
     }
