@@ -87,7 +87,7 @@ fn unrecorded(report: &RefusalReport) -> Option<&'static str> {
         .then_some("Calls that no hook was selected for are not recorded, so these numbers are no share of all calls.")
 }
 
-/// What is said beside the numbers.
+/// A remark about the numbers.
 fn remarks(report: &RefusalReport) -> Vec<String> {
     time(report)
         .into_iter()
