@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::entry::{Entry, Listed, Place};
 use crate::error::{Code, Error};
 use crate::event::{BUILT_IN, Catalogue, EventSpec, place_of};
-use crate::match_input::MatchInput;
+use crate::match_input::{MadeBy, MatchInput};
 use crate::matcher::MatchResult;
 use crate::options::{Mode, Options};
 use crate::payload::Host;
@@ -333,11 +333,23 @@ impl<T> Snapshot<T> {
         if input.lacks_args() {
             event.spec.check_fields(host, payload)?;
         }
-        let needs = Need::ALL.into_iter().zip(index.reading).filter(|(_, reading)| *reading > 0);
-        match needs.map(|(need, _)| need).find_map(|need| input.lacks(need)) {
+        match index.needs().find_map(|need| input.lacks(need, MadeBy::Host)) {
             Some(why) => Err(Error::new(Code::InvalidPayload, why)),
             None => Ok(self.plan_open(&index, &input)),
         }
+    }
+
+    /// Why a call that hooks have changed lacks what hooks look at.
+    pub(crate) fn lacks_after_change<H: Host>(
+        &self,
+        host: &H,
+        event: &EventSpec,
+        payload: &H::Value,
+    ) -> Option<String> {
+        let (index, payload) = (self.event(event.name())?, host.view(payload));
+        let (tool, _) = self.tool_index(host, index, &payload);
+        let input = self.match_input(host, event, payload);
+        tool.needs().find_map(|need| input.lacks(need, MadeBy::Hooks))
     }
 
     /// The hooks that a payload selects.
@@ -567,6 +579,11 @@ impl<T> ToolIndex<T> {
         if let Some(call) = now {
             index.insert(call);
         }
+    }
+
+    /// What its hooks ask for.
+    fn needs(&self) -> impl Iterator<Item = Need> {
+        Need::ALL.into_iter().zip(self.reading).filter(|(_, reading)| *reading > 0).map(|(need, _)| need)
     }
 
     /// The plan, when nothing beside the tool decides.

@@ -67,6 +67,13 @@ impl<T> Found<T> {
     }
 }
 
+/// Whose the arguments of a call are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MadeBy {
+    Host,
+    Hooks,
+}
+
 /// An event under the matchers' eyes.
 pub(crate) struct MatchInput<'v, H: Host> {
     host: &'v H,
@@ -183,8 +190,9 @@ impl<'v, H: Host> MatchInput<'v, H> {
     }
 
     /// Why the payload of a gate lacks what its hooks look at: a tool that runs command lines, without one; a tool that reads
-    /// or writes a file, without one.
-    pub(crate) fn lacks(&self, need: Need) -> Option<String> {
+    /// or writes a file, without one. A call that came with nothing hides nothing: a model may forget the command. One that
+    /// a hook has emptied does.
+    pub(crate) fn lacks(&self, need: Need, by: MadeBy) -> Option<String> {
         let tool = self.tool().filter(|tool| self.event.gates_tools() && self.tools.needs(tool, need))?;
         let is_there = match need {
             Need::Command => self.commands().indeterminate || !self.commands().items.is_empty(),
@@ -202,8 +210,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
         }
         let args = self.args().items.first();
         let given = args.and_then(|args| self.host.keys(args).ok()).unwrap_or_default();
-        // A call with nothing hides nothing: a model may forget the command.
-        if args.is_some() && given.is_empty() {
+        if by == MadeBy::Host && args.is_some() && given.is_empty() {
             return None;
         }
         let (does, wanted, fix) = match need {

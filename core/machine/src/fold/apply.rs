@@ -132,6 +132,15 @@ impl<T, V> Progress<T, V> {
         }
         let before = std::mem::replace(&mut self.payload, merged.payload);
         details.versions.extend(calls.last().map(|last| (last.position(), before)));
+        if self.event.gates_tools()
+            && details.refusal.is_none()
+            && let Some(lack) = self.snapshot.lacks_after_change(host, &self.event, &self.payload)
+        {
+            let mut names: Vec<Arc<str>> = changes.iter().map(|change| name(change.index)).collect();
+            names.dedup();
+            details.refusal =
+                Some(format!("{} changed the call so that it lacks what hooks look at: {lack}", merge::listed(&names)));
+        }
     }
 
     /// Shows later hooks what those of this stage share; says whether they share anything. It is no change of the event: it
