@@ -328,7 +328,7 @@ describe("async context", () => {
     const steps: (() => unknown)[] = [
       () => undefined,
       () => sleep(5),
-      () => ({ reason: "said" }),
+      () => ({ action: "continue" as const, reason: "said" }),
       () => sleep(5),
       () => never(),
       () => undefined,

@@ -72,12 +72,12 @@ def test_sync_and_async_handlers_in_order(run: Callable[..., Any]) -> None:
 
 class CallableObject:
     async def __call__(self, event: Event) -> dict[str, Any]:
-        return {"reason": "object"}
+        return {"action": "continue", "reason": "object"}
 
 
 class Method:
     async def handle(self, event: Event) -> dict[str, Any]:
-        return {"reason": "method"}
+        return {"action": "continue", "reason": "method"}
 
 
 class AwaitableAnswer:
@@ -87,7 +87,7 @@ class AwaitableAnswer:
 
 
 async def with_arguments(word: str, event: Event) -> dict[str, Any]:
-    return {"reason": word}
+    return {"action": "continue", "reason": word}
 
 
 def test_everything_callable_is_a_handler() -> None:

@@ -61,6 +61,20 @@ impl<V> Answer<V> {
     }
 }
 
+impl<V> Answer<V> {
+    /// Whether it says why and nothing else.
+    fn is_a_reason_alone(&self) -> bool {
+        let Self { action: _, is_explicit, reason, modified, inject, messages, ask, .. } = self;
+        let Self { delay_ms, suppress_output, share, ext, .. } = self;
+        reason.is_some()
+            && !is_explicit
+            && ask.is_none()
+            && (modified.is_empty() && inject.is_empty() && messages.is_empty() && share.is_empty() && ext.is_empty())
+            && *delay_ms == 0
+            && !suppress_output
+    }
+}
+
 /// An answer that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAnswer {
@@ -112,6 +126,12 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
     }
     match (Parser { host, event, object: view }).parse() {
         Ok(None) => Reading::Nothing,
+        // Nobody can tell it from a refusal that lost its action.
+        Ok(Some(answer)) if event.gate() && answer.is_a_reason_alone() => {
+            let form = intent::form_of_refusal(host.spelling());
+            let message = format!("a `reason` alone decides nothing; give its `action` too: {form} refuses");
+            Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true })
+        }
         Ok(Some(answer)) => Reading::Answer(Box::new(answer)),
         Err(message) => invalid(host, view, message),
     }

@@ -239,7 +239,7 @@ export class CaseHooks {
       await sleep(deed["sleep_ms"] as number);
     } else if (deed["dispatches"] !== undefined) {
       const { decision } = await this.dispatch(deed["dispatches"] as JsonObject);
-      if (deed["then"] === undefined) return { reason: decision };
+      if (deed["then"] === undefined) return { action: "continue", reason: decision };
     } else {
       return this.#doNow(deed, event, (then) => this.#do(then, event, signal));
     }

@@ -260,7 +260,7 @@ class SyncHandler(Handler):
                 inner = do["dispatches"]
                 outcome = self.world.client.dispatch_sync(inner["event"], decode(inner["payload"]))
                 if "then" not in do:
-                    return {"reason": outcome.decision}
+                    return {"action": "continue", "reason": outcome.decision}
             if "then" not in do:
                 return self.answer(do)
             do = do["then"]
@@ -284,7 +284,7 @@ class AsyncHandler(Handler):
                 inner = do["dispatches"]
                 outcome = await self.world.client.dispatch(inner["event"], decode(inner["payload"]))
                 if "then" not in do:
-                    return {"reason": outcome.decision}
+                    return {"action": "continue", "reason": outcome.decision}
             if "then" not in do:
                 return self.answer(do)
             do = do["then"]

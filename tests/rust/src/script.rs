@@ -285,7 +285,7 @@ impl Theatre {
                     let outcome = self.client().dispatch(event, payload.clone(), depth + 1).await;
                     let outcome = outcome.map_err(|fault| format!("{}: {}", fault.code, fault.message))?;
                     if then.is_none() {
-                        return Ok(Some(serde_json::json!({ "reason": outcome["decision"] })));
+                        return Ok(Some(serde_json::json!({ "action": "continue", "reason": outcome["decision"] })));
                     }
                 }
                 other => self.act(other, &event).expect("every other deed needs no waiting")?,

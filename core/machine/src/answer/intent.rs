@@ -379,6 +379,11 @@ impl Form {
     }
 }
 
+/// How a host writes a refusal.
+pub(super) const fn form_of_refusal(spelling: Spelling) -> &'static str {
+    Form::Block.text(spelling)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
