@@ -184,7 +184,8 @@ def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
 
 def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
     client = new_client()
-    client.load(hooks_file(tmp_path, {"event": "Stop", "command": 'printf \'{"reason": "%s"}\' "$HOOKWEAVE_DEPTH"'}))
+    command = 'printf \'{"action": "continue", "reason": "%s"}\' "$HOOKWEAVE_DEPTH"'
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": command}))
     depths: list[str | None] = []
 
     @client.hook("PreToolUse")
@@ -342,7 +343,7 @@ def test_a_closed_client_kills_what_runs_and_starts_nothing(tmp_path: Path) -> N
 
 def test_what_a_command_finds_around_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_TOKEN", "secret")
-    command = 'printf \'{"reason": "%s"}\' "$SERVICE_TOKEN|$PWD"'
+    command = 'printf \'{"action": "continue", "reason": "%s"}\' "$SERVICE_TOKEN|$PWD"'
     file = hooks_file(tmp_path, {"event": "Stop", "command": command})
     environments = {}
     for scrub in (False, True):

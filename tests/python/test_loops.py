@@ -152,7 +152,7 @@ def test_driven_by_hand() -> None:
             def __await__(self) -> Any:
                 return (yield "yielded")
 
-        return {"reason": await Once()}
+        return {"action": "continue", "reason": await Once()}
 
     dispatch = client.dispatch("Stop")
     assert dispatch.send(None) == "yielded"
@@ -225,7 +225,7 @@ def test_many_dispatches_at_once(run: Callable[..., Any]) -> None:
     @client.hook("PreToolUse")
     async def handler(event: Any) -> dict[str, Any]:
         await pause(0.001)
-        return {"reason": str(event.args["n"])}
+        return {"action": "continue", "reason": str(event.args["n"])}
 
     async def main() -> list[str | None]:
         reasons: list[str | None] = [None] * 200

@@ -329,7 +329,8 @@ def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | Non
 
 def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     client = new_client()
-    client.load(hooks_file(tmp_path, {"event": "Stop", "command": prints({"reason": "late words"}), "detached": True}))
+    command = prints({"action": "continue", "reason": "late words"})
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": command, "detached": True}))
 
     @client.hook("Stop", detached=True)
     def callback(event: Event) -> HookResponse:

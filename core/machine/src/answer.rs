@@ -61,20 +61,6 @@ impl<V> Answer<V> {
     }
 }
 
-impl<V> Answer<V> {
-    /// Whether it says why and nothing else.
-    fn is_a_reason_alone(&self) -> bool {
-        let Self { action: _, is_explicit, reason, modified, inject, messages, ask, .. } = self;
-        let Self { delay_ms, suppress_output, share, ext, .. } = self;
-        reason.is_some()
-            && !is_explicit
-            && ask.is_none()
-            && (modified.is_empty() && inject.is_empty() && messages.is_empty() && share.is_empty() && ext.is_empty())
-            && *delay_ms == 0
-            && !suppress_output
-    }
-}
-
 /// An answer that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAnswer {
@@ -124,10 +110,11 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
         let message = format!("an answer is nothing or an object, not {}{hint}{form}", kind.words());
         return invalid(host, view, message);
     }
-    match (Parser { host, event, object: view }).parse() {
+    let parser = Parser { host, event, object: view };
+    match parser.parse() {
         Ok(None) => Reading::Nothing,
         // Nobody can tell it from a refusal that lost its action.
-        Ok(Some(answer)) if event.gate() && answer.is_a_reason_alone() => {
+        Ok(Some(_)) if event.gate() && parser.has_a_reason_alone() => {
             let form = intent::form_of_refusal(host.spelling());
             let message = format!("a `reason` alone decides nothing; give its `action` too: {form} refuses");
             Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true })
@@ -199,6 +186,10 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
     /// A field that is there and not null, by either spelling.
     fn field(&self, name: &str) -> Option<H::View<'v>> {
         parts::field(self.host, self.object, name)
+    }
+
+    fn has_a_reason_alone(&self) -> bool {
+        FIELDS.iter().all(|name| self.field(name).is_some() == (*name == "reason"))
     }
 
     fn check_keys(&self, keys: &[String]) -> Result<(), String> {

@@ -85,7 +85,11 @@ fn event_schema() -> Value {
     })
 }
 
-/// What an answer to one event may modify.
+/// Parts of an answer beside its reason.
+const PARTS_BESIDE_REASON: &[&str] =
+    &["action", "modified", "inject", "message", "ask", "delay_ms", "suppress_output", "share", "ext"];
+
+/// What an answer to one event may modify; to a gate no reason stands alone.
 fn answer_definition(event: &CatalogueEntry) -> Value {
     let modifiable = event.fields.iter().filter(|field| field.modifiable);
     let fields = modifiable.map(|field| {
@@ -93,11 +97,18 @@ fn answer_definition(event: &CatalogueEntry) -> Value {
         (field.name.to_owned(), schema)
     });
     let fields: Map<String, Value> = fields.collect();
-    json!({
+    let mut definition = json!({
         "description": format!("An answer to {}.", event.name),
         "$ref": "#",
         "properties": {"modified": {"properties": fields, "additionalProperties": false}},
-    })
+    });
+    if event.gate {
+        let nothing = PARTS_BESIDE_REASON.iter().map(|part| ((*part).to_owned(), json!({"type": "null"})));
+        let mut alone: Map<String, Value> = nothing.collect();
+        alone.insert("reason".to_owned(), json!({"type": "string"}));
+        definition["not"] = json!({"properties": alone, "required": ["reason"]});
+    }
+    definition
 }
 
 fn one_or_many(item: &Value) -> Value {
@@ -184,6 +195,9 @@ fn answers_to(event: &str) -> Schema {
     let extra = definition.pointer("/properties/modified").cloned().expect("a definition says what may be modified");
     let modified = schema.pointer_mut("/properties/modified").and_then(Value::as_object_mut).expect("it is an object");
     modified.extend(extra.as_object().cloned().unwrap_or_default());
+    if let Some(not) = definition.get("not") {
+        schema["not"] = not.clone();
+    }
     Schema::new(&schema, &[])
 }
 
