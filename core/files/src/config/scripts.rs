@@ -228,6 +228,7 @@ fn search<'r>(
         found: Vec::new(),
         folders: Vec::new(),
         written: Vec::new(),
+        listed: loads::Folders::default(),
         open: false,
         unsure: None,
         too_long: text.len() > MAX_LINE,
@@ -268,6 +269,8 @@ struct Search<'r> {
     folders: Vec<PathBuf>,
     /// Words of programs that write files, and code: what they name may be written.
     written: Vec<String>,
+    /// Folders in which modules were looked for.
+    listed: loads::Folders,
     open: bool,
     unsure: Option<String>,
     too_long: bool,
@@ -453,7 +456,8 @@ impl Search<'_> {
         let whole = module.replace('.', "/");
         let parents = whole.match_indices('/').filter_map(|(end, _)| whole.get(..end));
         for module in parents.chain([whole.as_str()]) {
-            let endings = self.places.resolve(module).map(|path| loads::endings_of_module(&path)).unwrap_or_default();
+            let path = self.places.resolve(module);
+            let endings = path.map(|path| self.listed.endings_of_module(&path)).unwrap_or_default();
             for ending in endings {
                 self.add_present(&format!("{module}{ending}"));
             }

@@ -7,6 +7,8 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
+
 use super::interpreters::{Given, given, is_interpreter};
 use super::places::{is_of_system, without_dots};
 use super::shebang;
@@ -50,11 +52,12 @@ enum Language {
 pub(super) fn add(scripts: &mut Vec<PathBuf>, directory: Option<&Path>) -> Result<bool, String> {
     let mut next = 0;
     let mut imports = false;
+    let mut folders = Folders::default();
     while let Some(script) = scripts.get(next).cloned() {
         next += 1;
         // Modules are looked for by names that several files may have.
         imports |= matches!(language(&script), Some(Language::Python | Language::JavaScript));
-        for loaded in loaded_by(&script, directory) {
+        for loaded in loaded_by(&script, directory, &mut folders) {
             if scripts.contains(&loaded) || is_of_system(&loaded) {
                 continue;
             }
@@ -68,7 +71,7 @@ pub(super) fn add(scripts: &mut Vec<PathBuf>, directory: Option<&Path>) -> Resul
 }
 
 /// The files that are there of those that a script names.
-fn loaded_by(script: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
+fn loaded_by(script: &Path, directory: Option<&Path>, folders: &mut Folders) -> Vec<PathBuf> {
     let (Some(folder), Some(language)) = (script.parent(), language(script)) else { return Vec::new() };
     let Some(text) = text(script) else { return Vec::new() };
     let beside = |name: &str| vec![folder.join(name)];
@@ -82,7 +85,8 @@ fn loaded_by(script: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
             .lines()
             .flat_map(of_python)
             .flat_map(|name| {
-                endings_of_module(&folder.join(&name)).into_iter().map(move |ending| format!("{name}{ending}"))
+                let endings = folders.endings_of_module(&folder.join(&name));
+                endings.into_iter().map(move |ending| format!("{name}{ending}"))
             })
             .flat_map(|name| beside(&name))
             .collect(),
@@ -196,27 +200,40 @@ fn paths_of_module(module: &str) -> Vec<String> {
     paths
 }
 
-/// The endings of the files that are there of a module of Python: its source, compiled code, an extension of the
-/// interpreter (`.cpython-312-x86_64-linux-gnu.so`), or the beginning of a package.
-pub(super) fn endings_of_module(path: &Path) -> Vec<String> {
-    let of = |path: &Path, before: &str| {
+/// The names in folders, each of which is listed once while a hook's files are looked for.
+#[derive(Debug, Default)]
+pub(super) struct Folders(FxHashMap<PathBuf, Vec<String>>);
+
+impl Folders {
+    fn names(&mut self, folder: &Path) -> &[String] {
+        self.0.entry(folder.to_path_buf()).or_insert_with(|| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+        })
+    }
+
+    /// The endings of the files that are there of a module of Python: its source, compiled code, an extension of the
+    /// interpreter (`.cpython-312-x86_64-linux-gnu.so`), or the beginning of a package.
+    pub(super) fn endings_of_module(&mut self, path: &Path) -> Vec<String> {
+        let mut endings = self.endings(path, "");
+        endings.extend(self.endings(&path.join("__init__"), "/__init__"));
+        endings.extend(self.endings(&path.join("__main__"), "/__main__"));
+        endings.sort();
+        endings
+    }
+
+    fn endings(&mut self, path: &Path, before: &str) -> Vec<String> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
             return Vec::new();
         };
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let endings = names.filter_map(|file| file.strip_prefix(name).map(str::to_owned));
         // `.abi3.so` too.
-        let is_module = |ending: &String| {
+        let is_module = |ending: &&str| {
             let last = ending.starts_with('.').then(|| ending.rsplit('.').next()).flatten();
-            matches!(ending.as_str(), ".py" | ".pyc") || matches!(last, Some("so" | "pyd"))
+            matches!(*ending, ".py" | ".pyc") || matches!(last, Some("so" | "pyd"))
         };
+        let endings = self.names(folder).iter().filter_map(|file| file.strip_prefix(name));
         endings.filter(is_module).map(|ending| format!("{before}{ending}")).collect()
-    };
-    let mut endings: Vec<String> =
-        [of(path, ""), of(&path.join("__init__"), "/__init__"), of(&path.join("__main__"), "/__main__")].concat();
-    endings.sort();
-    endings
+    }
 }
 
 /// The file that a line of Ruby loads from beside its own.
@@ -228,4 +245,22 @@ fn of_ruby(line: &str) -> Option<String> {
 /// Texts of JavaScript that begin like a relative path.
 fn relative_texts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['"', '\'', '`']).filter(|part| part.starts_with("./") || part.starts_with("../"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_listed_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let make = |name: &str| std::fs::write(dir.path().join(name), "").unwrap();
+        make("rules.py");
+        let mut folders = Folders::default();
+        assert_eq!(folders.endings_of_module(&dir.path().join("rules")), [".py"]);
+        make("rules.pyc");
+        make("words.py");
+        assert_eq!(folders.endings_of_module(&dir.path().join("rules")), [".py"]);
+        assert_eq!(Folders::default().endings_of_module(&dir.path().join("rules")), [".py", ".pyc"]);
+    }
 }
