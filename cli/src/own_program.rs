@@ -25,9 +25,8 @@ const VARIABLES: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
-/// Variables by which the interpreter of a hook's script, or git in it, loads other code or other settings.
+/// Variables by which the interpreter of a hook's script loads other code.
 const LOADERS: &[&str] = &[
-    "CLAUDE_PROJECT_DIR",
     "NODE_OPTIONS",
     "NODE_PATH",
     "PERL5LIB",
@@ -40,8 +39,11 @@ const LOADERS: &[&str] = &[
     "RUBYOPT",
 ];
 
-/// How the names of such variables, and of those that hookweave reads, begin.
-const LOADERS_BEGIN: &[&str] = &["GIT_CONFIG", "HOOKWEAVE_"];
+/// Variables by which a hook's script reads other files.
+const READ: &[&str] = &["CLAUDE_PROJECT_DIR"];
+
+/// How the names of those begin by which git in a hook's script, or hookweave itself, reads other settings.
+const READ_BEGIN: &[&str] = &["GIT_CONFIG", "HOOKWEAVE_"];
 
 /// This program's file.
 pub(crate) fn own_file() -> PathBuf {
@@ -97,36 +99,57 @@ pub(crate) fn other_on_path() -> Option<PathBuf> {
     (!is_own(&first) && !starts_it).then_some(first)
 }
 
-/// What the variables of settings change of which program is started, and of what it finds.
+/// What the variables of settings change of which program is started, and of what it and the scripts of hooks find.
 pub(crate) fn misleading(env: Option<&Value>) -> Vec<String> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let usual = std::env::var_os("PATH").and_then(|path| first_on(&path)).map(|file| real(&file));
-    let mut faults = Vec::new();
-    for (name, value) in env.and_then(Value::as_object).into_iter().flatten() {
-        let value = text(value);
-        let is_as_here = std::env::var_os(name).is_some_and(|own| own == *value);
-        if is_as_here {
-            continue;
-        }
-        if name == "PATH" {
-            match first_on(value.as_ref()) {
-                // A script that starts this one is the same as on the person's own PATH, which is judged by itself.
-                Some(first) if is_own(&first) || usual.as_ref() == Some(&real(&first)) => {}
-                Some(first) => {
-                    let first = first.display();
-                    faults.push(format!("`env` sets `PATH`, which leads to another hookweave, {first}; take it out"));
-                }
-                None => faults.push("`env` sets `PATH`, which leads to no hookweave; take it out".to_owned()),
+    let Misleading { mut faults, loaders } = Misleading::of(env);
+    faults.extend(loaders.iter().map(|loader| format!("{loader}; take it out")));
+    faults
+}
+
+/// What variables of settings change.
+#[derive(Debug, Default)]
+pub(crate) struct Misleading {
+    /// Of which program is started, and of what it finds.
+    pub(crate) faults: Vec<String>,
+    /// Of what interpreters load: servers often need them, and a hook's script gets them too.
+    pub(crate) loaders: Vec<String>,
+}
+
+impl Misleading {
+    /// Looks at the variables.
+    pub(crate) fn of(env: Option<&Value>) -> Self {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let usual = std::env::var_os("PATH").and_then(|path| first_on(&path)).map(|file| real(&file));
+        let Self { mut faults, mut loaders } = Self::default();
+        for (name, value) in env.and_then(Value::as_object).into_iter().flatten() {
+            let value = text(value);
+            let is_as_here = std::env::var_os(name).is_some_and(|own| own == *value);
+            if is_as_here {
+                continue;
             }
-        } else if VARIABLES.contains(&name.as_str()) {
-            faults.push(format!(
+            if name == "PATH" {
+                match first_on(value.as_ref()) {
+                    // A script that starts this one is the same as on the person's own PATH, which is judged by itself.
+                    Some(first) if is_own(&first) || usual.as_ref() == Some(&real(&first)) => {}
+                    Some(first) => {
+                        let first = first.display();
+                        faults
+                            .push(format!("`env` sets `PATH`, which leads to another hookweave, {first}; take it out"));
+                    }
+                    None => faults.push("`env` sets `PATH`, which leads to no hookweave; take it out".to_owned()),
+                }
+            } else if VARIABLES.contains(&name.as_str()) {
+                faults.push(format!(
                 "`env` sets `{name}` to `{value}`, so that another program decides or other approvals count; take it out"
             ));
-        } else if LOADERS.contains(&name.as_str()) || LOADERS_BEGIN.iter().any(|start| name.starts_with(start)) {
-            faults.push(format!(
-                "`env` sets `{name}` to `{value}`, so that a hook may load other code or settings; take it out"
-            ));
+            } else if LOADERS.contains(&name.as_str()) {
+                loaders.push(format!("`env` sets `{name}` to `{value}`, so that a hook may load other code"));
+            } else if READ.contains(&name.as_str()) || READ_BEGIN.iter().any(|start| name.starts_with(start)) {
+                faults.push(format!(
+                    "`env` sets `{name}` to `{value}`, so that a hook may read other settings; take it out"
+                ));
+            }
         }
+        Self { faults, loaders }
     }
-    faults
 }

@@ -1,11 +1,13 @@
 //! `hookweave doctor`: whether what should guard here guards.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::config::Problem;
 use hookweave_host::config::lint::{Severity, lint};
-use hookweave_host::config::load::{FoundFile, LoadOptions};
+use hookweave_host::config::load::{FoundFile, LoadOptions, SwitchedOff};
+use hookweave_host::config::trust::TrustStore;
 use hookweave_host::dialects::described::system;
 use hookweave_host::exec::command::forgets_children;
 use hookweave_host::files::LoadReport;
@@ -27,7 +29,7 @@ use crate::failed::{Failed, Result, Verdict};
 use crate::foreign::{ForeignHooks, Permissions};
 use crate::hook_command::{program_of, split};
 use crate::mcp_servers::{Judged, Servers};
-use crate::own_program::{is_started_by, is_there, misleading, on_path, other_on_path, own_file};
+use crate::own_program::{Misleading, is_started_by, is_there, on_path, other_on_path, own_file};
 use crate::plugins::{PLUGIN_AGENTS, package_for};
 use crate::policy::{Policy, Which, relative};
 use crate::reach::Reach;
@@ -80,9 +82,11 @@ impl Doctor {
             Ok((policy, delegates)) => self.policy(policy, delegates, &mut findings),
             Err(why) => findings.push(Finding::new(Level::Wrong, "hooks", why.to_string())),
         }
-        findings.push(match store(&self.which).and_then(|store| Ok((store.approved()?.len(), store))) {
-            Ok((approved, store)) => {
-                let what = format!("{} kept in {}", count(approved, "approval"), store.path().display());
+        let kept = |store: TrustStore| Ok((store.approved()?.len(), store.given_without_terminal()?.len(), store));
+        findings.push(match store(&self.which).and_then(kept) {
+            Ok((approved, unasked, store)) => {
+                let how = if unasked > 0 { format!(", {unasked} approved without a terminal") } else { String::new() };
+                let what = format!("{} kept in {}{how}", count(approved, "approval"), store.path().display());
                 Finding::new(Level::Fine, "trust", what)
             }
             Err(why) => Finding::new(Level::Wrong, "trust", why.to_string()),
@@ -115,22 +119,32 @@ impl Doctor {
     fn policy(&self, policy: &Policy, delegates: &[Delegate], findings: &mut Vec<Finding>) {
         let report = &policy.report;
         let below = self.which.directory();
-        let closed = report.lost.iter().filter(|lost| lost.closed.is_some()).count();
+        let closed: BTreeSet<&str> =
+            report.lost.iter().filter_map(|lost| Some(lost.closed.as_ref()?.fingerprint.as_str())).collect();
+        // What closes a gate in place of a lost hook is told with the approvals.
+        let is_closed =
+            |origin: &Origin| origin.fingerprint.as_deref().is_some_and(|fingerprint| closed.contains(fingerprint));
         let listed = policy.registry.list();
-        let (on, off): (Vec<&HookInfo>, Vec<&HookInfo>) =
-            listed.iter().filter(|hook| hook.origin.is_some()).partition(|hook| hook.enabled);
-        let hooks = on.len().saturating_sub(closed);
+        let of_files = listed.iter().filter(|hook| hook.origin.as_deref().is_some_and(|origin| !is_closed(origin)));
+        let (on, off): (Vec<&HookInfo>, Vec<&HookInfo>) = of_files.partition(|hook| hook.enabled);
+        let hooks = on.len();
         let mut what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
         // What observes, or is on an event that cannot be blocked, stops nothing.
         let is_gate =
             |hook: &&&HookInfo| !hook.detached && policy.registry.resolve(&hook.event).is_ok_and(|event| event.gate());
-        let all = on.iter().filter(is_gate).count().saturating_sub(closed);
+        let all = on.iter().filter(is_gate).count();
         let is_enforced = |hook: &&&HookInfo| is_gate(hook) && hook.enforcement == Enforcement::Enforce;
-        let enforced = on.iter().filter(is_enforced).count().saturating_sub(closed);
+        let enforced = on.iter().filter(is_enforced).count();
         if enforced < all {
             what = format!("{what}; {enforced} of {all} that can block enforced");
         }
-        if hooks == 0 && !off.is_empty() {
+        let switch = report.found.iter().find_map(|found| Some((found.switched_off.as_ref()?, &found.file)));
+        if let Some((SwitchedOff { switch, .. }, file)) = switch.filter(|_| hooks == 0) {
+            let file = relative(file, &below);
+            let what =
+                format!("{what}: `{switch}` in {file} switches every hook off, so nothing is guarded; take it out");
+            findings.push(Finding::new(Level::Wrong, "hooks", what));
+        } else if hooks == 0 && !off.is_empty() {
             let what = format!("{what}: every hook is switched off, so nothing is guarded; take out `enabled = false`");
             findings.push(Finding::new(Level::Wrong, "hooks", what));
         } else if enforced == 0 && all > 0 {
@@ -572,9 +586,12 @@ fn servers(asked: &Which, project: &Path, findings: &mut Vec<Finding>) {
             let is_of_project = absolute(&file).starts_with(absolute(&project.to_path_buf()));
             let mut sound = Vec::new();
             for server in &judged {
-                let faults = faults_of_server(server, written, is_of_project, project, asked);
+                let (faults, notes) = faults_of_server(server, written, is_of_project, project, asked);
                 for fault in &faults {
                     add(Level::Wrong, format!("{}: {fault}", server.name));
+                }
+                for note in &notes {
+                    add(Level::Note, format!("{}: {note}", server.name));
                 }
                 sound.extend(faults.is_empty().then_some(server.name.as_str()));
             }
@@ -651,17 +668,17 @@ fn said_by(line: &str, required: Option<&'static str>, is_of_project: bool, aske
     Some(Said { weakened: hook.weakened(is_of_project, asked), lacks, longest: hook.longest() })
 }
 
-/// What lets calls of a server's tools pass though it is started through hookweave.
+/// What lets calls of a server's tools pass though it is started through hookweave, and what a person should know.
 fn faults_of_server(
     server: &Judged,
     written: Option<&Written>,
     is_of_project: bool,
     project: &Path,
     asked: &Which,
-) -> Vec<String> {
+) -> (Vec<String>, Vec<String>) {
     let line = server.line();
     let written = written.and_then(|written| written.get(&server.name));
-    let mut faults = misleading(server.env.as_ref());
+    let Misleading { mut faults, loaders } = Misleading::of(server.env.as_ref());
     if !is_started_by(&line, project) && written != Some(&line) {
         let own = own_file();
         faults.push(format!(
@@ -675,5 +692,5 @@ fn faults_of_server(
     if let Some(written) = written.filter(|written| faults.is_empty() && words(written) != words(&line)) {
         faults.push(format!("`{line}` is not what `install` wrote, `{written}`; install it again"));
     }
-    faults
+    (faults, loaders)
 }

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use hookweave_host::config::load::UntrustedHook;
 use hookweave_host::config::trust::TrustedHook;
 
-use super::trust::store;
+use super::trust::{approve, store};
 use crate::agent_shell;
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
@@ -145,7 +145,7 @@ impl Init {
             let (able, _): (Vec<_>, Vec<_>) =
                 waiting.into_iter().filter(is_new).partition(|waiting| !waiting.approval.fingerprint.is_empty());
             let new: Vec<TrustedHook> = able.into_iter().map(|waiting| waiting.approval).collect();
-            store.approve(&new)?;
+            approve(&store, &new)?;
             Ok(new.len())
         });
         match approved {

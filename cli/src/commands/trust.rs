@@ -13,11 +13,14 @@ use hookweave_host::files::LoadReport;
 use serde_json::json;
 
 use crate::agent_shell;
-use crate::change::{How, confirmed};
+use crate::change::{How, can_ask, confirmed};
 use crate::delegates;
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Which, relative};
 use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
+
+/// From how many on the lost hooks of a file that is there have one text.
+const MANY_LOST: usize = 4;
 
 /// How much of a fingerprint names it.
 const SHORTEST: usize = 6;
@@ -119,6 +122,12 @@ pub(crate) fn store(which: &Which) -> Result<TrustStore> {
     })
 }
 
+/// Keeps approvals, and that they were given without a terminal if they were.
+pub(crate) fn approve(store: &TrustStore, approvals: &[TrustedHook]) -> Result<()> {
+    let keep = if can_ask() { TrustStore::approve } else { TrustStore::approve_without_terminal };
+    Ok(keep(store, approvals)?)
+}
+
 /// The digits that name a fingerprint.
 fn short(fingerprint: &str) -> &str {
     let digits = fingerprint.strip_prefix("sha256:").unwrap_or(fingerprint);
@@ -142,8 +151,8 @@ fn find<'a>(all: &[&'a TrustedHook], wanted: &str) -> Result<&'a TrustedHook> {
     }
 }
 
-/// Approvals by where their hooks stand.
-fn table<'a>(approvals: impl Iterator<Item = &'a TrustedHook>) -> Table {
+/// Approvals by where their hooks stand, and whether they were given without a terminal.
+fn table<'a>(approvals: impl Iterator<Item = &'a TrustedHook>, unasked: &BTreeSet<String>) -> Table {
     let mut approvals: Vec<&TrustedHook> = approvals.collect();
     approvals.sort_by(|one, other| (&one.file, &one.place).cmp(&(&other.file, &other.place)));
     let mut table = Table::new(&[
@@ -154,11 +163,15 @@ fn table<'a>(approvals: impl Iterator<Item = &'a TrustedHook>) -> Table {
     ]);
     for approval in approvals {
         let event = if approval.event.is_empty() { "a switch" } else { &approval.event };
+        let how = if unasked.contains(&approval.fingerprint) { ", approved without a terminal" } else { "" };
         table.row([
             Cell::new(BOLD, short(&approval.fingerprint)),
             Cell::from(event),
             Cell::from(&approval.runs),
-            Cell::new(DIM, format!("{} ({})", relative(Path::new(&approval.file), Path::new(".")), approval.place)),
+            Cell::new(
+                DIM,
+                format!("{} ({}{how})", relative(Path::new(&approval.file), Path::new(".")), approval.place),
+            ),
         ]);
     }
     table
@@ -167,22 +180,25 @@ fn table<'a>(approvals: impl Iterator<Item = &'a TrustedHook>) -> Table {
 impl Listing {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
-        let approved = store.approved()?;
+        let (approved, unasked) = (store.approved()?, store.given_without_terminal()?);
         let LoadReport { untrusted: waiting, lost, .. } = delegates::load(&self.which.to_look_at())?.0.report;
         if self.json {
             let approved: Vec<&TrustedHook> = approved.values().collect();
-            json(screen, &json!({"store": store.path(), "approved": approved, "waiting": waiting}))?;
+            let whole = json!({
+                "store": store.path(), "approved": approved, "without_terminal": unasked, "waiting": waiting,
+            });
+            json(screen, &whole)?;
             return Ok(Verdict::Fine);
         }
         if approved.is_empty() {
             writeln!(screen, "Nothing is approved yet.")?;
         } else {
             writeln!(screen, "{}", styled(GOOD, "Approved"))?;
-            table(approved.values()).write(screen, 2)?;
+            table(approved.values(), &unasked).write(screen, 2)?;
         }
         if !waiting.is_empty() {
             writeln!(screen, "\n{}", styled(WARN, "Waiting for your approval here"))?;
-            table(waiting.iter().map(|waiting| &waiting.approval)).write(screen, 2)?;
+            table(waiting.iter().map(|waiting| &waiting.approval), &BTreeSet::new()).write(screen, 2)?;
             for hook in waiting.iter().filter(|hook| hook.unsure.is_some()) {
                 let which = short(&hook.approval.fingerprint);
                 writeln!(screen, "  {which}: {}", styled(DIM, &shown(&hook.why)))?;
@@ -238,7 +254,7 @@ impl Approve {
         }
         let chosen: Vec<TrustedHook> = chosen.into_iter().filter(|one| !dropped.contains(one)).cloned().collect();
         if !chosen.is_empty() {
-            store.approve(&chosen)?;
+            approve(&store, &chosen)?;
             writeln!(screen, "{}", styled(GOOD, &format!("{} approved.", count(chosen.len(), "hook"))))?;
         }
         if !dropped.is_empty() {
@@ -262,18 +278,34 @@ fn show_taken_out(screen: Screen<'_>, approval: &TrustedHook) -> Result<()> {
     Ok(writeln!(screen, "  {}", styled(DIM, what))?)
 }
 
-/// What became of approved hooks that are lost; those of a file that is gone as a whole have one text.
+/// What became of approved hooks that are lost; those of one file with one cause have one text.
 pub(crate) fn lost_texts(lost: &[&LostApproval]) -> Vec<String> {
-    let (mut files, mut texts) = (BTreeSet::new(), Vec::new());
+    let (mut told, mut texts) = (BTreeSet::new(), Vec::new());
     for one in lost {
         let file = &one.approval.file;
-        let number = lost.iter().filter(|other| other.is_gone && other.approval.file == *file).count();
-        if !one.is_gone || number < 2 || Path::new(file).exists() {
+        let cause = (file, one.is_gone, one.is_taken_out);
+        let of_cause = |other: &&&LostApproval| (&other.approval.file, other.is_gone, other.is_taken_out) == cause;
+        let number = lost.iter().filter(of_cause).count();
+        let is_there = Path::new(file).exists();
+        if number < if is_there { MANY_LOST } else { 2 } {
             texts.push(one.why.clone());
-        } else if files.insert(file) {
-            let number = count(number, "approval");
-            let fix = format!("put it back, or run `hookweave trust revoke {file}` if it is to go");
-            texts.push(format!("{file} is gone, which {number} are for; {fix}"));
+        } else if told.insert(cause) {
+            let out = format!("or run `hookweave trust revoke {file}` if it is to go");
+            let approvals = count(number, "approval");
+            texts.push(match (one.is_gone, one.is_taken_out, is_there) {
+                (true, _, false) => format!("{file} is gone, which {approvals} are for; put it back, {out}"),
+                (true, false, true) => {
+                    format!(
+                        "{file}: {approvals} are for what cannot be read now; fix the file (`hookweave lint`), {out}"
+                    )
+                }
+                _ => {
+                    // Those of one policy have one place.
+                    let first = lost.iter().filter(of_cause).min_by_key(|other| &other.approval.runs);
+                    let others = count(number - 1, "other hook");
+                    format!("{} (as with {others} of the file)", first.map_or("", |first| &first.why))
+                }
+            });
         }
     }
     texts
@@ -356,7 +388,7 @@ impl Revoke {
             writeln!(screen, "Nothing is approved.")?;
             return Ok(Verdict::Fine);
         }
-        table(chosen.iter().copied()).write(screen, 0)?;
+        table(chosen.iter().copied(), &store.given_without_terminal()?).write(screen, 0)?;
         if agreed(screen, self.how)? {
             let fingerprints: Vec<&str> = chosen.iter().map(|approval| approval.fingerprint.as_str()).collect();
             let taken = store.revoke(&fingerprints)?;

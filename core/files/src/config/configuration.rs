@@ -108,6 +108,20 @@ pub struct FoundFile {
     pub broken: bool,
     /// What a person should know: what it was taken for, or why its hooks do not run.
     pub note: Option<String>,
+    /// What a switch in it for all hooks of its system does.
+    #[serde(skip)]
+    #[doc(hidden)]
+    pub switched_off: Option<SwitchedOff>,
+}
+
+/// A switch of a file for all hooks, and how many it switches off.
+#[doc(hidden)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwitchedOff {
+    /// As the file writes it.
+    pub switch: &'static str,
+    /// Hooks of any file.
+    pub hooks: usize,
 }
 
 /// One file that was read, before merging.

@@ -196,7 +196,8 @@ fn read_place(
     let CandidateFile { file, format, scope, plugin } = place;
     let project = roots.project_of(&file);
     let dialect = format.dialect_name();
-    let mut found = FoundFile { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None };
+    let mut found =
+        FoundFile { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None, switched_off: None };
     let text = match text {
         Ok(text) => text,
         Err(error) => {

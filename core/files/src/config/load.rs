@@ -16,7 +16,7 @@ use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::Scope;
 
-pub use super::configuration::{Configuration, FoundFile, LostApproval, Ready, UntrustedHook};
+pub use super::configuration::{Configuration, FoundFile, LostApproval, Ready, SwitchedOff, UntrustedHook};
 
 /// How one file is loaded.
 #[derive(Debug, Clone)]
@@ -82,6 +82,7 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
         hooks: loaded.hooks.len(),
         broken: loaded.broken,
         note: because,
+        switched_off: None,
     };
     if loaded.broken || options.strict && !loaded.problems.is_empty() {
         return Err(refused(&loaded.problems));

@@ -14,7 +14,7 @@ use super::{Directories, Problem};
 use hookweave_dialects::described::system;
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::{Origin, Scope};
-use switches::{Switched, is_off, is_switched_off, run_in_sequence, switches_count, web_allows};
+use switches::{Switched, is_off, is_switched_off, note_switches, run_in_sequence, switches_count, web_allows};
 
 /// What decides whether a project's hooks run.
 pub(super) struct Approvals<'a> {
@@ -79,6 +79,7 @@ pub(super) fn merge(
         .collect();
 
     close(&mut candidates, approvals, configuration);
+    note_switches(&candidates, &switches, &mut configuration.found);
     candidates.retain(|candidate| !is_switched_off(candidate, &switches));
     configuration.lost.retain(|lost| lost.closed.as_ref().is_none_or(|ready| !is_off(ready, &switches)));
     one_of_each(&mut candidates);

@@ -7,7 +7,7 @@ mod covers;
 mod fingerprint;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -87,11 +87,22 @@ pub struct TrustStore {
 struct Stored {
     hookweave: u32,
     approved: Vec<TrustedHook>,
+    /// The fingerprints of those that were given without a terminal.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    without_terminal: BTreeSet<String>,
 }
 
 impl Default for Stored {
     fn default() -> Self {
-        Self { hookweave: 1, approved: Vec::new() }
+        Self { hookweave: 1, approved: Vec::new(), without_terminal: BTreeSet::new() }
+    }
+}
+
+impl Stored {
+    /// Keeps nothing about approvals that are gone.
+    fn forget_gone(&mut self) {
+        let approved = &self.approved;
+        self.without_terminal.retain(|given| approved.iter().any(|approval| approval.fingerprint == *given));
     }
 }
 
@@ -153,6 +164,25 @@ impl TrustStore {
 
     /// Adds approvals to what is approved; what another process adds meanwhile stays.
     pub fn approve(&self, approvals: &[TrustedHook]) -> Result<(), Error> {
+        self.keep(approvals, true)
+    }
+
+    /// The same without a terminal, which is kept with them.
+    #[doc(hidden)]
+    pub fn approve_without_terminal(&self, approvals: &[TrustedHook]) -> Result<(), Error> {
+        self.keep(approvals, false)
+    }
+
+    /// The fingerprints of approvals that were given without a terminal.
+    #[doc(hidden)]
+    pub fn given_without_terminal(&self) -> Result<BTreeSet<String>, Error> {
+        let mut stored: Stored = self.file.read()?;
+        // An older version leaves those that it has revoked.
+        stored.forget_gone();
+        Ok(stored.without_terminal)
+    }
+
+    fn keep(&self, approvals: &[TrustedHook], is_attended: bool) -> Result<(), Error> {
         let now = now_ms();
         self.file.change(|stored: &mut Stored| {
             for approval in approvals {
@@ -160,7 +190,13 @@ impl TrustStore {
                     known.fingerprint != approval.fingerprint && !approval.replaces.contains(&known.fingerprint)
                 });
                 stored.approved.push(TrustedHook { approved_at: now, replaces: Vec::new(), ..approval.clone() });
+                if is_attended {
+                    stored.without_terminal.remove(&approval.fingerprint);
+                } else {
+                    stored.without_terminal.insert(approval.fingerprint.clone());
+                }
             }
+            stored.forget_gone();
             // While no other process writes: it could not know these texts yet, and would take them away.
             self.texts().keep(approvals, &stored.approved);
         })?;
@@ -186,6 +222,7 @@ impl TrustStore {
             let before = stored.approved.len();
             stored.approved.retain(|known| !fingerprints.contains(&known.fingerprint.as_str()));
             taken = before - stored.approved.len();
+            stored.forget_gone();
             self.texts().keep(&[], &stored.approved);
         })?;
         if taken > 0 {
@@ -226,6 +263,21 @@ mod tests {
         assert_eq!(store.approved().unwrap().len(), 2);
         assert_eq!(store.revoke(&[&approval(1).fingerprint, "sha256:no"]).unwrap(), 1);
         assert_eq!(store.approved().unwrap().keys().collect::<Vec<_>>(), [&approval(2).fingerprint]);
+    }
+
+    #[test]
+    fn how_an_approval_was_given_is_kept_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("trust.json"));
+        let given = || store.given_without_terminal().unwrap().into_iter().collect::<Vec<_>>();
+        store.approve_without_terminal(&[approval(1), approval(2)]).unwrap();
+        store.approve(&[approval(3)]).unwrap();
+        assert_eq!(given(), [approval(1).fingerprint, approval(2).fingerprint]);
+        store.approve(&[approval(1)]).unwrap();
+        assert_eq!(given(), [approval(2).fingerprint]);
+        store.revoke(&[&approval(2).fingerprint]).unwrap();
+        assert!(given().is_empty());
+        assert!(!std::fs::read_to_string(store.path()).unwrap().contains("terminal"));
     }
 
     #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{Approvals, Candidate, by_place};
-use crate::config::configuration::{Configuration, Piece, Ready, UntrustedHook};
+use crate::config::configuration::{Configuration, FoundFile, Piece, Ready, SwitchedOff, UntrustedHook};
 use crate::config::trust::{Trust, TrustedHook, switch_fingerprint};
 use crate::config::{Problem, Run, Switches};
 use hookweave_exec::webhook::{UnsetVariable, WebClient, WebPolicy};
@@ -89,25 +89,55 @@ pub(super) fn is_off(ready: &Ready, switches: &[Switched<'_>]) -> bool {
     let own = || switches.iter().filter(|switched| switched.dialect == declared.dialect.name());
     let managed_only =
         own().any(|switched| switched.scope == Scope::Managed && switched.switches.managed_only == Some(true));
-    let file = declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
-    let reaches = |switched: &&Switched<'_>| !binds_its_file(switched.dialect) || file == Some(switched.file);
-    // The administrator's word counts first, then the nearest.
-    let word = |scope: Scope| {
-        own()
-            .filter(|switched| switched.scope == scope)
-            .filter(reaches)
-            .filter_map(|switched| switched.switches.disable_all)
-            .next_back()
-    };
-    let disable_all = [Scope::Managed, Scope::Agent, Scope::Local, Scope::Project, Scope::User, Scope::Callback]
-        .into_iter()
-        .find_map(word)
-        .unwrap_or(false);
     let named = own().flat_map(|switched| &switched.switches.disabled).any(|name| {
         let command = declared.entry.get("hook").and_then(|hook| hook.get("command"));
         declared.spec.name.as_deref() == Some(name) || command.and_then(Value::as_str) == Some(name)
     });
-    managed_only || disable_all || named
+    managed_only || switch_for_all(ready, switches).is_some() || named
+}
+
+/// The file whose switch for all hooks of its system takes a hook out.
+fn switch_for_all<'s, 'p>(ready: &Ready, switches: &'s [Switched<'p>]) -> Option<&'s Switched<'p>> {
+    let declared = &ready.declared;
+    let file = declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
+    // The administrator's word counts first, then the nearest.
+    let word = |scope: Scope| {
+        switches
+            .iter()
+            .filter(|switched| switched.dialect == declared.dialect.name() && switched.scope == scope)
+            .filter(|switched| !binds_its_file(switched.dialect) || file == Some(switched.file))
+            .rfind(|switched| switched.switches.disable_all.is_some())
+    };
+    let scopes = [Scope::Managed, Scope::Agent, Scope::Local, Scope::Project, Scope::User, Scope::Callback];
+    scopes.into_iter().find_map(word).filter(|switched| switched.switches.disable_all == Some(true))
+}
+
+/// Says with each file how many hooks its switch for all hooks takes out.
+pub(super) fn note_switches(candidates: &[Candidate], switches: &[Switched<'_>], found: &mut [FoundFile]) {
+    let is_managed = |candidate: &&Candidate| candidate.ready.declared.spec.scope == Scope::Managed;
+    let off: Vec<&Switched<'_>> = candidates
+        .iter()
+        .filter(|candidate| !is_managed(candidate))
+        .filter_map(|candidate| switch_for_all(&candidate.ready, switches))
+        .collect();
+    for found in found {
+        let hooks = off.iter().filter(|switched| switched.file == found.file).count();
+        if hooks > 0 {
+            let switch = switch_of(found.dialect);
+            let what = if hooks == 1 { "1 hook".to_owned() } else { format!("{hooks} hooks") };
+            found.note = Some(format!("`{switch}` in it switches {what} of {} off", found.dialect));
+            found.switched_off = Some(SwitchedOff { switch, hooks });
+        }
+    }
+}
+
+/// The switch for all hooks, as files of a system write it.
+fn switch_of(dialect: &str) -> &'static str {
+    match dialect {
+        "cocode" => "disable_all_hooks",
+        "gemini-cli" => "enabled: false",
+        _ => "disableAllHooks",
+    }
 }
 
 /// Whether a file of this system switches off its own hooks only.
