@@ -6,7 +6,7 @@ use hookweave_host::audit::Audit;
 use hookweave_host::exec::trace_context::TraceContext;
 use hookweave_host::hook::{HookSpec, Timeout};
 use hookweave_host::json::from_json;
-use hookweave_host::observer::{ObservedEvent, Observer as _};
+use hookweave_host::record_refused_worker;
 use hookweave_host::remote::{Grants, Hub, HubAction, HubSettings, RemoteCall};
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
@@ -336,7 +336,7 @@ impl NativeHub {
                 NativeHubAction::new(HubActionKind::Finished, call, Some(completion_text(result)))
             }
             HubAction::Refused { level, worker, code, text } => {
-                self.audit.observe(ObservedEvent::WorkerRefused { worker: &worker, code, reason: &text });
+                record_refused_worker(&self.audit, &worker, code, &text);
                 NativeHubAction {
                     level: Some(level.into()),
                     refused: Some(worker),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hookweave_host::audit::Audit;
 use hookweave_host::hook::HookSpec;
-use hookweave_host::observer::{ObservedEvent, Observer as _};
 use hookweave_host::options::CALLBACK_TIMEOUT;
+use hookweave_host::record_refused_worker;
 use hookweave_host::remote::{Desk, Grants, Hub, HubAction, HubSettings, Limits, Method, RemoteHook};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
@@ -106,8 +106,7 @@ impl RemoteAgent {
                 }
                 HubAction::Log { level: how, text } => ("log", level(how), text).into_pyobject(py)?,
                 HubAction::Refused { level: how, worker, code, text } => {
-                    let refused = ObservedEvent::WorkerRefused { worker: &worker, code, reason: &text };
-                    py.detach(|| self.audit.observe(refused));
+                    py.detach(|| record_refused_worker(&self.audit, &worker, code, &text));
                     ("refused", level(how), text, worker, code).into_pyobject(py)?
                 }
                 // A desk reports these itself.

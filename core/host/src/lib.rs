@@ -24,10 +24,17 @@ pub use hookweave_machine::{
 pub use hookweave_remote as remote;
 pub use hookweave_session as session;
 
+use audit::Audit;
 use error::Error;
+use observer::{ObservedEvent, Observer as _};
 use registry::HookId;
 
 /// Parses a hook's id, or says that no hook can have it.
 pub fn hook_id(text: &str) -> Result<HookId, Error> {
     HookId::parse(text).ok_or_else(|| registry::unknown_hook(text))
+}
+
+/// Puts on record that a worker, or one of its hooks, was refused (`HubAction::Refused`).
+pub fn record_refused_worker(audit: &Audit, worker: &str, code: &str, reason: &str) {
+    audit.observe(ObservedEvent::WorkerRefused { worker, code, reason });
 }

@@ -11,8 +11,8 @@ use super::connection::{Connection, Inbox, Incoming, LAST_WORDS};
 use super::transport::{Accepted, Listener};
 use super::{Clock, log, sleep};
 use crate::engine::{Engine, Inner};
-use hookweave_host::observer::{ObservedEvent, Observer as _};
 use hookweave_host::options::CALLBACK_TIMEOUT;
+use hookweave_host::record_refused_worker;
 use hookweave_host::remote::{Desk, Hub, HubAction, HubSettings, Level, RemoteHook};
 
 /// Looks after a listener in a task.
@@ -141,8 +141,7 @@ impl Serving {
                 HubAction::Refused { level, worker, code, text } => {
                     log(level, &text);
                     if let Some(inner) = self.engine.upgrade() {
-                        let worker = &worker;
-                        inner.audit.observe(ObservedEvent::WorkerRefused { worker, code, reason: &text });
+                        record_refused_worker(&inner.audit, &worker, code, &text);
                     }
                 }
                 // A desk reports these itself.
