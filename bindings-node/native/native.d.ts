@@ -58,7 +58,7 @@ export declare class NativeClient {
   defineTool(definition: unknown): void
   /** The hooks that a payload selects, and for which other payloads they are the same. */
   plan(event: string, payload: unknown): PlannedHooks
-  /** Which hooks a payload would run, and why not the others, in the canonical form. */
+  /** Which hooks a payload would run, and why not the others: in the canonical form, and as text. */
   explain(event: string, payload: unknown): unknown
   /** Submits a detached job. */
   submitDetached(job: number): Admission

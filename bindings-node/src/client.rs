@@ -225,7 +225,7 @@ impl NativeClient {
         plan::plan(&values, registry, spec, slot, Arc::clone(&self.audit))
     }
 
-    /// Which hooks a payload would run, and why not the others, in the canonical form.
+    /// Which hooks a payload would run, and why not the others: in the canonical form, and as text.
     #[napi(ts_return_type = "unknown", catch_unwind)]
     pub fn explain<'env>(
         &self,
@@ -240,7 +240,7 @@ impl NativeClient {
         let view = values.view(&slot);
         plan::check_payload(&values, &view)?;
         let explanation = explain::explain(&self.registry.snapshot(), &values, &spec, &view);
-        env.to_js_value(&explanation).map_err(from_napi)
+        env.to_js_value(&(&explanation, explanation.to_string())).map_err(from_napi)
     }
 
     /// Submits a detached job.

@@ -4,7 +4,7 @@ import { inspect, type InspectOptions } from "node:util";
 
 import type { ClientOptions, DispatchOptions } from "./client-options.js";
 import type { CatalogueEntry, CatalogueField } from "./event-types.js";
-import type { Explanation } from "./explanation.js";
+import { explanationOf, type Explanation } from "./explanation.js";
 import type { Logger } from "./logging.js";
 import { originOf } from "./origin.js";
 import type {
@@ -276,7 +276,9 @@ export class ClientHooks {
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
     checkName(event);
     const fields = withTextCwd(payload);
-    return callNative(() => this.#engine.native.explain(event, fields)) as Explanation;
+    return explanationOf(
+      callNative(() => this.#engine.native.explain(event, fields)) as [object, string],
+    );
   }
 
   /**

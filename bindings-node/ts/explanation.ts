@@ -31,4 +31,18 @@ export interface Explanation {
   readonly gate: boolean;
   /** Every hook of the event, in order. */
   readonly hooks: readonly ExplainedHook[];
+  /** As text for a person: which hooks would run, in order, and why not the others. */
+  describe(): string;
+  /** The same as `describe`. */
+  toString(): string;
+}
+
+/**
+ * An explanation of what the core gave. Its methods are no fields: it is listed and compared as its data.
+ *
+ * @internal
+ */
+export function explanationOf([made, text]: [object, string]): Explanation {
+  const method = { value: () => text, enumerable: false };
+  return Object.defineProperties(made, { describe: method, toString: method }) as Explanation;
 }

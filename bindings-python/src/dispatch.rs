@@ -183,7 +183,10 @@ impl Method for ExplainMethod {
         let CachedEvent { snapshot, spec, .. } = &*request.event;
         let explanation = host::explain::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
         let record = serial::to_python(py, &explanation)?;
-        finalization::import(py, c"hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
+        finalization::import(py, c"hookweave.outcome")?
+            .getattr("explanation")?
+            .enter((record, explanation.to_string()))
+            .map(Object::from_bound)
     }
 }
 

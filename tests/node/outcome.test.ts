@@ -213,6 +213,24 @@ test("printing shows the decision, not the machinery", async () => {
   assert.doesNotMatch(printed, /trail|native/i);
 });
 
+test("an explanation is data, and text where one is wanted", () => {
+  const client = quietClient();
+  client.registerHook("PreToolUse", { name: "a", mandatory: true, handler: () => undefined });
+  client.registerHook("PreToolUse", {
+    name: "other",
+    matcher: { tool: "Read" },
+    handler: () => undefined,
+  });
+  const explanation = client.explain("PreToolUse", bash);
+  assert.match(
+    String(explanation),
+    /^PreToolUse \(a gate\), if every hook continues:\n {2}a {6}runs in stage 1, mandatory\n {2}other {2}does not run: /,
+  );
+  assert.equal(explanation.describe(), String(explanation));
+  assert.deepEqual(Object.keys(explanation), ["event", "gate", "hooks"]);
+  assert.match(String(client.explain("Stop", {})), /^Stop .*: the event has no hooks$/);
+});
+
 test("explaining runs nothing", () => {
   const client = quietClient();
   client.registerHook("PreToolUse", {

@@ -787,6 +787,18 @@ def test_explain_runs_nothing() -> None:
     assert [hook.hook for hook in outcome.unmatched] == ["bash", "write"]
 
 
+def test_an_explanation_prints_as_text() -> None:
+    client = new_client()
+    client.register_hook("PreToolUse", lambda event: None, name="a", mandatory=True)
+    client.register_hook("PreToolUse", lambda event: None, name="other", matcher={"tool": "Read"})
+    explanation = client.explain("PreToolUse", tool="Bash", args={})
+    first, a, other = str(explanation).split("\n")
+    assert first == "PreToolUse (a gate), if every hook continues:"
+    assert a == "  a      runs in stage 1, mandatory" and other.startswith("  other  does not run: ")
+    assert explanation.describe() == str(explanation) and "_text" not in repr(explanation)
+    assert str(client.explain("Stop")).endswith(": the event has no hooks")
+
+
 def test_pickling_is_a_clear_error() -> None:
     with pytest.raises(NotPicklableError, match="make one in each process") as refused:
         pickle.dumps(new_client())

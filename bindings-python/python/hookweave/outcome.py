@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -208,6 +208,14 @@ class Explanation:
     """Whether a block would stop the action."""
     hooks: tuple[ExplainedHook, ...]
     """Every hook of the event, in order."""
+    _text: str = field(default="", repr=False, compare=False)
+
+    def describe(self) -> str:
+        """As text for a person: which hooks would run, in order, and why not the others."""
+        return self._text
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 Parts: TypeAlias = Sequence[Mapping[str, Any]]
@@ -290,10 +298,10 @@ def _origin_of_function(function: object, scope: Scope) -> Origin | None:
     return Origin(Path(file), place, line, scope, "hookweave", runs)
 
 
-def explanation(part: Mapping[str, Any]) -> Explanation:
-    """Which hooks an event would run."""
+def explanation(part: Mapping[str, Any], text: str) -> Explanation:
+    """Which hooks an event would run, and the same as text."""
     hooks = tuple(ExplainedHook(**hook) for hook in part["hooks"])
-    return Explanation(event=part["event"], gate=part["gate"], hooks=hooks)
+    return Explanation(event=part["event"], gate=part["gate"], hooks=hooks, _text=text)
 
 
 def trace(parts: Parts, causes: Sequence[object]) -> list[TraceEntry]:

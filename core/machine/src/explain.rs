@@ -1,10 +1,13 @@
 //! Which hooks an event would run, and why not the others, without running anything.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::event::EventSpec;
 use crate::hook::{Enforcement, Scope};
 use crate::index::{Reuse, Snapshot};
+use crate::outcome::describe::{WIDEST, one_line};
 use crate::payload::Host;
 
 /// What a dispatch would do if every hook continued.
@@ -47,6 +50,41 @@ pub struct ExplainedHook {
     pub detached: bool,
     /// Whether what it decides would be acted on.
     pub enforcement: Enforcement,
+}
+
+/// As text for a person: what a terminal would obey is written out, long texts are cut.
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.gate { "a gate" } else { "no gate" };
+        write!(f, "{} ({kind}), if every hook continues:", self.event)?;
+        if self.hooks.is_empty() {
+            return f.write_str(" the event has no hooks");
+        }
+        let widest = self.hooks.iter().map(|hook| one_line(&hook.hook).chars().count()).max().unwrap_or(0).min(WIDEST);
+        self.hooks.iter().try_for_each(|hook| {
+            let line = format!("  {:widest$}  {}", one_line(&hook.hook), hook.words());
+            write!(f, "\n{}", line.trim_end())
+        })
+    }
+}
+
+impl ExplainedHook {
+    /// Whether it would run, when and as what, and why.
+    fn words(&self) -> String {
+        let mut words = vec![match self.stage {
+            Some(stage) => format!("runs in stage {}", stage + 1),
+            None => "does not run".to_owned(),
+        }];
+        let marks = [
+            (self.mandatory, "mandatory"),
+            (self.detached, "in the background"),
+            (self.enforcement == Enforcement::Observe, "observes"),
+            (self.matched && !self.covers && !self.detached, "its allow would not count"),
+        ];
+        words.extend(marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| (*mark).to_owned()));
+        let why = self.why.as_deref().map_or_else(String::new, |why| format!(": {}", one_line(why)));
+        format!("{}{why}", words.join(", "))
+    }
 }
 
 /// Explains a payload against the hooks of a snapshot.

@@ -1,6 +1,6 @@
 //! What all hooks of one dispatch say together.
 
-mod describe;
+pub(crate) mod describe;
 mod fields;
 mod snapshot;
 mod trace;

@@ -15,7 +15,7 @@ use crate::payload::Host;
 /// Letters of a value that are shown; a note counts the rest.
 const SHOWN: usize = 400;
 /// The widest column; longer names push the rest of their line to the right.
-const WIDEST: usize = 32;
+pub(crate) const WIDEST: usize = 32;
 
 impl<T, V> Outcome<T, V> {
     /// Who decided what and why, and what became of every hook of the event, also of those that were not selected.
@@ -185,7 +185,7 @@ fn shown(value: Option<&Value>) -> String {
 }
 
 /// A foreign text on one line, shortened.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let safe = escaped(text).replace('\n', "\\n").replace('\t', "\\t");
     match safe.char_indices().nth(SHOWN) {
         None => safe,
