@@ -1,7 +1,7 @@
 //! The one door for drivers: the Rust engine, both bindings and the command are written on this crate alone.
 //!
-//! **Owns** the envelope of an event (`session_id`, `metadata`, `timestamp`) and nothing else; the rest is exported from the crates
-//! below. **Never** holds a rule that a crate below could hold.
+//! **Owns** the envelope of an event (`session_id`, `metadata`, `timestamp`) and calls that every driver makes alike; the rest is
+//! exported from the crates below. **Never** holds a rule that a crate below could hold.
 //!
 //! # Entry points
 //!
