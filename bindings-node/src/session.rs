@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hookweave_host::json::from_json;
 use hookweave_host::payload::Host as _;
-use hookweave_host::session::{Answer, Answers, Client, Permission, Session, ToolRequest, read_answer};
+use hookweave_host::session::{Answer, Answers, Client, ModelPrompt, Permission, Session, ToolRequest, read_answer};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -147,6 +147,15 @@ impl NativeSession {
         let answers = ids.into_iter().zip(answers).zip(edited).map(read).collect::<Result<Answers, CodedError>>()?;
         let call = ToolRequest { tool, args, tool_use_id: Some(tool_use_id), answers: Some(answers) };
         Ok(self.flows.add(self.session.run_tool(call)))
+    }
+
+    /// Makes a call of the model; `tools` is JSON text.
+    #[napi(catch_unwind)]
+    pub fn call_model(&self, prompt: String, system_prompt: Option<String>, tools: String) -> Result<u32, CodedError> {
+        let Value::Array(tools) = read(&tools)? else {
+            return Err(CodedError::new("invalid_payload".to_owned(), "tools are a list"));
+        };
+        Ok(self.flows.add(self.session.call_model(ModelPrompt { prompt, system_prompt, tools })))
     }
 
     /// Answers a prompt with a model and tools.

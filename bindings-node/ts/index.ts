@@ -160,6 +160,7 @@ export type {
   StopResponse,
 } from "./response.js";
 export type {
+  BeginModelOptions,
   CompactOptions,
   FlowOptions,
   GenerateOptions,
@@ -173,12 +174,14 @@ export type {
 export type {
   Compaction,
   Generation,
+  ModelOutcome,
   Started,
   Stopped,
   Submitted,
   ToolOutcome,
 } from "./session-results.js";
 export { Session } from "./session.js";
+export type { OpenModelCall } from "./open-model-call.js";
 export type { OpenToolCall } from "./open-tool-call.js";
 export type { ToolContext, ToolFunction } from "./session.js";
 export { Stats } from "./stats.js";

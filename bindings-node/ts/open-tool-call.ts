@@ -173,7 +173,7 @@ export class OpenToolCall {
   /** Runs the flow to where the tool runs, or to its end. */
   async #go(first: () => Effect): Promise<void> {
     const { driver, flow, close } = this.#open;
-    const step = (): Promise<RunToolEffect | null> => driver.go(flow, first, true);
+    const step = (): Promise<RunToolEffect | null> => driver.go(flow, first, "run_tool");
     try {
       const effect = await (this.#span === null ? step() : this.#span.judging(step));
       if (effect !== null) {

@@ -5,7 +5,7 @@ import type { ContextMessage } from "./context.js";
 import type { CallModelEffect, Effect, RunToolEffect } from "./session-effects.js";
 import { describe } from "./errors.js";
 import { callListener } from "./logging.js";
-import { readResponse as read, responseOf } from "./models.js";
+import { readResponse as read, responseOf, type ModelRequest } from "./models.js";
 import type { Flow } from "./session-flow.js";
 import type { EffectContext, SessionIdentity } from "./effect-context.js";
 import { elapsed } from "./timers.js";
@@ -88,33 +88,57 @@ export function toolRan(
   return flow.ran(id, success ? undefined : failureText(output), duration);
 }
 
+/** What the model is to be given. */
+export function requestOf(effects: EffectContext, effect: CallModelEffect): ModelRequest {
+  const { prompt, system_prompt: systemPrompt, tools, ephemeral } = effect;
+  const { session, cancelling } = effects;
+  const { signal } = cancelling;
+  const messages: ContextMessage[] = [
+    ...(effects.parts.context.messages ?? []),
+    ...ephemeral.map(([role, content]) => ({ role, content, metadata: { ...PASSING } })),
+  ];
+  const { id: sessionId, agentId } = session;
+  const onText = (text: string): void => {
+    passOnText(effects, text);
+  };
+  return { prompt, systemPrompt, tools, messages, sessionId, agentId, onText, signal };
+}
+
 /** Calls the model and reads its response. */
 export async function callModel(
   effects: EffectContext,
   flow: Flow,
   effect: CallModelEffect,
 ): Promise<Effect> {
-  const { prompt, system_prompt: systemPrompt, tools, ephemeral } = effect;
-  const { session, cancelling } = effects;
-  const { signal } = cancelling;
   const began = elapsed();
+  let answer: unknown;
   try {
-    const messages: ContextMessage[] = [
-      ...(effects.parts.context.messages ?? []),
-      ...ephemeral.map(([role, content]) => ({ role, content, metadata: { ...PASSING } })),
-    ];
-    const { id: sessionId, agentId } = session;
-    const onText = (text: string): void => {
-      passOnText(effects, text);
-    };
-    const request = { prompt, systemPrompt, tools, messages, sessionId, agentId, onText, signal };
-    const answer = await effects.call(() => effects.inputs.model?.(request));
-    const response = responseOf(answer, elapsed() - began);
-    return responded(effects, flow, effects.keep(response));
+    const request = requestOf(effects, effect);
+    answer = await effects.call(() => effects.inputs.model?.(request));
   } catch (error) {
-    effects.modelError = error;
-    return effects.failed(flow, "the model failed", error);
+    return modelFailed(effects, flow, error);
   }
+  return modelAnswered(effects, flow, answer, elapsed() - began);
+}
+
+/** Tells the core what the model answered; the duration is in milliseconds. */
+export function modelAnswered(
+  effects: EffectContext,
+  flow: Flow,
+  answer: unknown,
+  duration: number,
+): Effect {
+  try {
+    return responded(effects, flow, effects.keep(responseOf(answer, duration)));
+  } catch (error) {
+    return modelFailed(effects, flow, error);
+  }
+}
+
+/** Tells the core why the model failed. */
+export function modelFailed(effects: EffectContext, flow: Flow, error: unknown): Effect {
+  effects.modelError = error;
+  return effects.failed(flow, "the model failed", error);
 }
 
 function passOnText(effects: EffectContext, text: string): void {

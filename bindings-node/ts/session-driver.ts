@@ -21,7 +21,7 @@ import type {
   DispatchEffect,
   Effect,
   FinishEffect,
-  RunToolEffect,
+  Half,
   ShowEffect,
 } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
@@ -43,14 +43,18 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set([
 export class FlowDriver extends EffectContext {
   /** Runs the flow to its end. */
   run(flow: Flow): Promise<unknown> {
-    return this.go(flow, () => flow.begin(), false);
+    return this.go(flow, () => flow.begin(), null);
   }
 
-  /** Carries out effects up to the run of a tool, if that is the caller's to do, or to the end. */
-  async go(flow: Flow, first: () => Effect, untilTool: boolean): Promise<RunToolEffect | null> {
+  /** Carries out effects up to the first of a kind, which is the caller's, or to the end. */
+  async go<K extends Half["do"]>(
+    flow: Flow,
+    first: () => Effect,
+    until: K | null,
+  ): Promise<Extract<Half, { do: K }> | null> {
     try {
-      const effect = await this.#steps(flow, first(), untilTool);
-      if (effect.do === "run_tool") return effect;
+      const effect = await this.#steps(flow, first(), until);
+      if (effect.do !== "finish") return effect as Extract<Half, { do: K }>;
       this.result = effect.result;
     } catch (error) {
       flow.release();
@@ -64,13 +68,13 @@ export class FlowDriver extends EffectContext {
   async #steps(
     flow: Flow,
     first: Effect,
-    untilTool: boolean,
-  ): Promise<RunToolEffect | FinishEffect> {
+    until: Half["do"] | null,
+  ): Promise<Half | FinishEffect> {
     const { spans } = this.inputs;
     let effect = first;
     while (effect.do !== "finish") {
       this.cancelling.throwIfAborted();
-      if (untilTool && effect.do === "run_tool") return effect;
+      if (effect.do === until) return effect as Half;
       const current = effect;
       const next =
         spans === undefined

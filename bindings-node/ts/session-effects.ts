@@ -111,6 +111,9 @@ export type Effect =
   | { readonly do: "wait"; readonly ms: number }
   | FinishEffect;
 
+/** The effects that are the caller's to carry out in a call in halves. */
+export type Half = RunToolEffect | CallModelEffect;
+
 /** Reads an effect from its JSON text, with integers of any size. */
 export function readEffect(text: string): Effect {
   return readExact(text) as Effect;

@@ -77,6 +77,14 @@ export interface GenerateOptions extends FlowOptions {
   onText?: (text: string) => void;
 }
 
+/** The options of `beginModel`. */
+export interface BeginModelOptions extends FlowOptions {
+  /** The model's instructions. Default: the session's. */
+  systemPrompt?: string;
+  /** The names of the tools that it may call. */
+  tools?: readonly unknown[];
+}
+
 /** Writes a summary of messages; it gets none where the host keeps the conversation itself. */
 export type Summarise = (
   messages: readonly ContextMessage[],

@@ -276,6 +276,54 @@ export function isGeneration(value: unknown): value is Generation {
   return isOfKind(value, "Generation");
 }
 
+/** A call of the model, as the core writes it. */
+export interface ModelRun {
+  readonly status: ModelOutcome["status"];
+  readonly reason: string | null;
+  readonly text: string;
+  readonly response: number | null;
+  readonly attempts: number;
+}
+
+/** The result of a call of the model in halves. */
+export class ModelOutcome extends HookOutcomes {
+  /** How it ended; `stopped`: a hook stopped the agent. */
+  readonly status: "done" | "blocked" | "stopped" | "failed";
+  /** Why the response is not to be used. */
+  readonly reason: string | null;
+  /** The text of the response, as changed by hooks. */
+  readonly text: string;
+  /** The response, as changed by hooks. */
+  readonly response: Readonly<Record<string, unknown>> | null;
+  /** How often the model was called. */
+  readonly attempts: number;
+  /** The error of the model, when that is why it failed. */
+  readonly cause: unknown;
+
+  /** @internal */
+  constructor(
+    run: ModelRun,
+    values: readonly unknown[],
+    cause: unknown,
+    outcomes: readonly Outcome[],
+  ) {
+    super(outcomes);
+    this.status = run.status;
+    this.reason = run.reason;
+    this.text = run.text;
+    this.response =
+      run.response === null ? null : (values[run.response] as Readonly<Record<string, unknown>>);
+    this.attempts = run.attempts;
+    this.cause = run.status === "failed" ? cause : undefined;
+  }
+
+  /** How the call ended and why, and what each hook did, as text for people. */
+  override describe(): string {
+    const why = this.reason === null ? "" : `: ${this.reason}`;
+    return this.describeBelow(`call of the model: ${this.status}${why}`);
+  }
+}
+
 /** A result of plain fields, in this language's spelling. */
 export function plainResult(result: unknown): Record<string, unknown> {
   return localKeys(result as object);

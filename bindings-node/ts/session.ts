@@ -11,11 +11,13 @@ import { errorOf, describe, SubagentBlockedError } from "./errors.js";
 import type { EventName, Payload } from "./event-types.js";
 import { canonicalFields } from "./spelling.js";
 import { callNative, jsonText, type NativeSession } from "./native.js";
+import { OpenModelCall } from "./open-model-call.js";
 import { OpenToolCall } from "./open-tool-call.js";
 import { recordOf, type Outcome } from "./outcome.js";
 import { optionsOf, signalOf } from "./own-fields.js";
 import { SessionState } from "./session-state.js";
 import type {
+  BeginModelOptions,
   CompactOptions,
   FlowOptions,
   GenerateOptions,
@@ -203,6 +205,20 @@ export class Session implements AsyncDisposable {
       this.#span(tool, id),
     );
     await call.judge();
+    return call;
+  }
+
+  /**
+   * Makes the first half of a call of the model: hooks and, if needed, a person judge what it is given; the program calls
+   * it.
+   */
+  async beginModel(prompt: string, options: BeginModelOptions = {}): Promise<OpenModelCall> {
+    const known = ["systemPrompt", "tools"];
+    const { systemPrompt, tools = [] } = optionsOf("beginModel", options, known);
+    const names = jsonText(tools);
+    const begin = (native: NativeSession): number => native.callModel(prompt, systemPrompt, names);
+    const call = new OpenModelCall(this.#state.open(begin, signalOf(options), {}));
+    await call.ask();
     return call;
   }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hookweave_host::session::{
-    Answers, Flow as Flowing, Permission, Session as Conversation, ToolRequest, ValueId, read_answer,
+    Answers, Flow as Flowing, ModelPrompt, Permission, Session as Conversation, ToolRequest, ValueId, read_answer,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -158,6 +158,18 @@ impl Session {
             flow.keep(&args)?;
         }
         Ok(flow)
+    }
+
+    #[pyo3(signature = (prompt, system_prompt, tools))]
+    fn call_model(
+        &self,
+        py: Python<'_>,
+        prompt: String,
+        system_prompt: Option<String>,
+        tools: &Bound<'_, PyList>,
+    ) -> PyResult<Flow> {
+        let prompt = ModelPrompt { prompt, system_prompt, tools: items(tools)? };
+        Ok(self.flow(py, self.machine.call_model(prompt)))
     }
 
     fn generate(&self, py: Python<'_>, prompt: String, tools: Vec<String>) -> Flow {

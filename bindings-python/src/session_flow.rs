@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use hookweave_host::session::{
-    Arguments, Called, Effect, Fields, Finished, Flow as Machine, Generation, ParsedCall, Reply, Requested, Speaker,
-    ToolRun, ValueId, read_answer, read_response,
+    Arguments, Called, Effect, Fields, Finished, Flow as Machine, Generation, ModelRun, ParsedCall, Reply, Requested,
+    Speaker, ToolRun, ValueId, read_answer, read_response,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -142,6 +142,7 @@ impl Flow {
         match result {
             Finished::Tool(run) => self.tool_run(py, &run).map(Bound::into_any),
             Finished::Generation(answer) => self.generation(py, &answer).map(Bound::into_any),
+            Finished::Model(run) => self.model_run(py, &run).map(Bound::into_any),
             Finished::PutOff => Ok(py.None().into_bound(py)),
             Finished::Json(value) => serial::convert(py, &value),
         }
@@ -166,6 +167,16 @@ impl Flow {
         let tools = answer.tools.iter().map(|run| self.tool_run(py, run)).collect::<PyResult<Vec<_>>>()?;
         dict.set_item("tools", tools)?;
         dict.set_item("response", answer.response.map(|response| self.value(py, response)).transpose()?)?;
+        Ok(dict)
+    }
+
+    fn model_run<'py>(&self, py: Python<'py>, run: &ModelRun) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("status", run.status)?;
+        dict.set_item("reason", run.reason.as_deref())?;
+        dict.set_item("text", &run.text)?;
+        dict.set_item("response", run.response.map(|response| self.value(py, response)).transpose()?)?;
+        dict.set_item("attempts", run.attempts)?;
         Ok(dict)
     }
 

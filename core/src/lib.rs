@@ -68,9 +68,9 @@ pub use hookweave_host::tool::ToolDefinition;
 pub use engine::{
     AllowAll, Approval, ApprovalPending, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage,
     DenyAll, Display, Engine, EngineBuilder, Event, Generation, Handler, HookContext, HookFuture, LateAnswer,
-    LogDisplay, Messages, Model, ModelRequest, ModelResponse, NoticeResult, OpenToolCall, Outcome, PendingApprovals,
-    Registration, Session, SessionBuilder, Started, Stopped, Submitted, Suspended, TemporaryHook, TerminalApprover,
-    Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    LogDisplay, Messages, Model, ModelOutcome, ModelRequest, ModelResponse, NoticeResult, OpenModelCall, OpenToolCall,
+    Outcome, PendingApprovals, Registration, Session, SessionBuilder, Started, Stopped, Submitted, Suspended,
+    TemporaryHook, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 #[doc(inline)]
 pub use hookweave_host::error::{Code, Error};

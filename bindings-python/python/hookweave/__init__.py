@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         WireAnswer,
     )
     from .models import Model, ModelRequest, ModelResponse, ToolCall
+    from .open_model_call import OpenModelCall
     from .open_tool_call import OpenToolCall
     from .options import HookOptions, Matcher
     from .outcome import (
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
     from .response import Action, HookResponse
     from .serving import Grants, ServingWorkers, WorkerInfo
     from .session import Session, ToolContext
-    from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
+    from .session_results import Compaction, Generation, ModelOutcome, Started, Stopped, Submitted, ToolOutcome
     from .stats import Durations, HookStats, HookWarning, Stats
     from .temporary_hook import TemporaryHook
     from .tools import ToolResult
@@ -141,9 +142,11 @@ if TYPE_CHECKING:
         "Message",
         "Messages",
         "Model",
+        "ModelOutcome",
         "ModelRequest",
         "ModelResponse",
         "Observed",
+        "OpenModelCall",
         "OpenToolCall",
         "Origin",
         "Outcome",

@@ -22,7 +22,7 @@ from .display import Display
 from .errors import AwaitableInSyncDispatchError, HookweaveError, PayloadError, Suspended, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
-from .session_results import Generation, ToolOutcome
+from .session_results import Generation, ModelOutcome, ToolOutcome
 from .tools import Tool, ToolResult
 
 if TYPE_CHECKING:
@@ -272,6 +272,19 @@ class Driver:
         assert run is not None
         return self._tool_outcome(run, self._parts[0])
 
+    async def ask(self) -> Effect:
+        """Runs the flow of one call of the model up to where the model is called, or to its end."""
+        return await self._go(self._flow.begin(), "call_model")
+
+    async def answered(self, given: object, cause: BaseException | None, duration: float) -> Effect:
+        """Goes on with what a model answered that the caller has called, or with the error that it failed with."""
+        return await self._go(self._answered(given, cause, duration), "call_model")
+
+    def model_outcome(self, run: dict[str, Any]) -> ModelOutcome:
+        """What came of the one call of the model."""
+        error = self._cause if run["status"] == "failed" else None
+        return ModelOutcome(**run, error=error, outcomes=tuple(self._outcomes))
+
     async def generate(self) -> Generation:
         """Runs the flow of a whole answer."""
         result = await self.drive()
@@ -437,28 +450,42 @@ class Driver:
         record["duration"] = duration
         return self._flow.ran(record, None if given.success else _text(given.output), duration)
 
-    async def _call_model(self, effect: Effect) -> Effect:
+    def request(self, effect: Effect) -> ModelRequest:
+        """What the model is to be given."""
         messages = list(getattr(self._session.context, "messages", ()))
         metadata = {"source": "hook", "ephemeral": True}
         messages += [ContextMessage(role, text, dict(metadata)) for role, text in effect["ephemeral"]]
-        request = ModelRequest(
+        return ModelRequest(
             prompt=effect["prompt"],
             system_prompt=effect["system_prompt"],
             tools=effect["tools"],
             messages=messages,
             on_text=self._on_text,
         )
+
+    async def _call_model(self, effect: Effect) -> Effect:
         assert self.model is not None
         began = perf_counter()
+        cause, given = None, None
         try:
-            given: Any = self.model(request)
+            given = self.model(self.request(effect))
             if inspect.isawaitable(given):
                 given = await _async_compat.finish(given)
-            response = _native.owned(record_of(given, (perf_counter() - began) * 1000))
         except Exception as error:
-            self._cause = error
-            return self._flow.failed(why(error))
-        return self._responded(self._keep(response))
+            cause = error
+        return self._answered(given, cause, (perf_counter() - began) * 1000)
+
+    def _answered(self, given: object, cause: BaseException | None, duration: float) -> Effect:
+        """Tells the core what the model answered, or why it failed; the duration is in milliseconds."""
+        if cause is None:
+            try:
+                response = _native.owned(record_of(given, duration))
+            except Exception as error:
+                cause = error
+            else:
+                return self._responded(self._keep(response))
+        self._cause = cause
+        return self._flow.failed(why(cause))
 
     async def _read_response(self, effect: Effect) -> Effect:
         return self._responded(effect["response"])

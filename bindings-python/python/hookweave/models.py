@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from .context import ContextMessage
 
-__all__ = ["Model", "ModelRequest", "ModelResponse", "OnText", "ToolCall", "record_of"]
+__all__ = ["Answer", "Model", "ModelRequest", "ModelResponse", "OnText", "ToolCall", "record_of"]
 
 OnText: TypeAlias = Callable[[str], Any]
 """Called with the text of a response piece by piece."""

@@ -24,6 +24,7 @@ from .errors import (
 )
 from .event import Event
 from .models import Model, OnText
+from .open_model_call import OpenModelCall
 from .open_tool_call import OpenToolCall
 from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .temporary_hook import TemporaryHook
@@ -363,6 +364,32 @@ class Session:
         call = self._open(tool, args, tool_use_id, answers, passes, is_sync=True)
         run_now(call._go(call._driver.judge()), "begin_tool_sync")
         return call
+
+    async def begin_model(
+        self, prompt: str, *, system_prompt: str | None = None, tools: Iterable[Any] = ()
+    ) -> OpenModelCall:
+        """Makes the first half of a call of the model: hooks and, if need be, a person judge it; the caller calls it.
+
+        Without a system prompt it is the session's; ``tools`` are the names of those that the model may call.
+        """
+        call = self._ask(prompt, system_prompt, tools)
+        await call._go(call._driver.ask())
+        return call
+
+    def begin_model_sync(
+        self, prompt: str, *, system_prompt: str | None = None, tools: Iterable[Any] = ()
+    ) -> OpenModelCall:
+        """:meth:`begin_model` for code that is not async."""
+        call = self._ask(prompt, system_prompt, tools, is_sync=True)
+        run_now(call._go(call._driver.ask()), "begin_model_sync")
+        return call
+
+    def _ask(
+        self, prompt: str, system_prompt: str | None, tools: Iterable[Any], is_sync: bool = False
+    ) -> OpenModelCall:
+        self._check()
+        flow = self._native.call_model(prompt, system_prompt, list(tools))
+        return OpenModelCall(self, Driver(self, flow, is_sync=is_sync))
 
     def start_sync(self, source: str = "startup") -> Started:
         """:meth:`start` for code that is not async."""

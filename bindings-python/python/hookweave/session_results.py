@@ -10,7 +10,7 @@ from ._native import Outcome
 from .errors import ToolFailedError
 from .outcome import Injection, TraceEntry
 
-__all__ = ["Compaction", "Generation", "Started", "Stopped", "Submitted", "ToolDecision", "ToolOutcome"]
+__all__ = ["Compaction", "Generation", "ModelOutcome", "Started", "Stopped", "Submitted", "ToolDecision", "ToolOutcome"]
 
 ToolDecision: TypeAlias = Literal["continue", "allow", "ask", "skip", "block", "stop", "deny"]
 
@@ -138,4 +138,29 @@ class Generation:
     @property
     def trace(self) -> list[TraceEntry]:
         """What became of each hook, in order."""
+        return _trace(self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOutcome:
+    """What came of a call of the model in halves."""
+
+    status: Literal["done", "blocked", "stopped", "failed"]
+    """``stopped``: a hook stopped the agent."""
+    reason: str | None
+    """Why the response is not to be used."""
+    text: str
+    """The text of the response, as hooks left it."""
+    response: dict[str, Any] | None
+    """The response, as hooks left it."""
+    attempts: int
+    """How often the model was called."""
+    error: BaseException | None
+    """What the model raised last, when that ended it."""
+    outcomes: tuple[Outcome[Any], ...]
+    """The outcome of each event of the call."""
+
+    @property
+    def trace(self) -> list[TraceEntry]:
+        """What became of each hook of the call, in order."""
         return _trace(self.outcomes)

@@ -14,7 +14,7 @@ use super::answer::Answer;
 use super::fields::Fields;
 use super::verdict::Verdict;
 
-pub use finished::{Finished, Generation, Injected, ToolRun};
+pub use finished::{Finished, Generation, Injected, ModelRun, ToolRun};
 
 /// A value of the host's that the driver keeps for the time of a flow: arguments, a result, a response.
 pub type ValueId = u32;

@@ -226,6 +226,13 @@ impl Cx {
         }
     }
 
+    /// Tells the model what hooks object to, before it is called again.
+    pub(super) async fn feed_back(&self, feedback: &[String]) {
+        if !feedback.is_empty() {
+            self.add_from_hooks(Role::User, feedback.join("\n"), from("hook")).await;
+        }
+    }
+
     /// From now on what hooks inject is held: models demand results right behind the calls.
     pub(super) fn hold_messages(&self) {
         self.slot.lock().held.get_or_insert_default();
@@ -245,6 +252,11 @@ impl Cx {
             self.perform(Effect::Wait { ms }).await;
         }
     }
+}
+
+/// The metadata of a message: where it comes from.
+pub(super) fn from(source: &str) -> Map<String, Value> {
+    Map::from_iter([("source".to_owned(), Value::from(source))])
 }
 
 /// The name under which the engine itself speaks.

@@ -7,7 +7,7 @@
 //! # Entry points
 //!
 //! * [`Session`] holds what outlives an event: permissions, remembered approvals, the budget of a turn, the environment.
-//! * [`ToolRun`], [`Submitted`], [`Generation`] and [`Compaction`] are what flows end with.
+//! * [`ToolRun`], [`ModelRun`], [`Submitted`], [`Generation`] and [`Compaction`] are what flows end with.
 //! * [`Permissions`] is what the host allows, asks about or denies before any hook.
 
 mod agent;
@@ -22,6 +22,7 @@ mod environment;
 mod fields;
 mod flow;
 mod kept;
+mod model_call;
 mod notices;
 mod permission;
 mod prompt;
@@ -59,12 +60,14 @@ pub use approval::Decided;
 pub use client::Client;
 pub use compaction::Compaction;
 pub use effect::{
-    ApprovalRequest, Called, Effect, Finished, Generation, Injected, Reply, Requested, Role, Speaker, ToolRun, ValueId,
+    ApprovalRequest, Called, Effect, Finished, Generation, Injected, ModelRun, Reply, Requested, Role, Speaker,
+    ToolRun, ValueId,
 };
 pub use environment::OpenSessions;
 pub use fields::{Field, Fields, Surroundings};
 pub use flow::Flow;
 pub use kept::{ApprovalStore, KeptQuestion};
+pub use model_call::ModelPrompt;
 pub use notices::NoticeResult;
 pub use permission::{Permission, Permissions};
 pub use prompt::Submitted;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::effect::Role;
-use super::flow::{Cx, Flow};
+use super::flow::{Cx, Flow, from};
 use super::question_id::Asked;
 use super::subject::Subject;
 use super::{Session, Verdict};
@@ -56,8 +56,7 @@ impl Cx {
                 }
             }
         }
-        let metadata = Map::from_iter([("source".to_owned(), Value::from("user"))]);
-        self.add_message(Role::User, Some(prompt.clone()), None, metadata).await;
+        self.add_message(Role::User, Some(prompt.clone()), None, from("user")).await;
         self.raise("PostUserMessage", json!({"prompt": prompt})).await;
         Submitted { accepted: true, prompt, ..Submitted::default() }
     }

@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) recent_tools: VecDeque<Arc<str>>,
     /// The cost of the model's last call, as it reported it.
     pub(super) usage: Value,
+    /// The prompt that hooks of `GenerateStart` changed, and what the model is given in its place.
+    pub(super) given: Option<(String, String)>,
     /// Messages for the next call of the model alone.
     pub(super) ephemeral: Vec<(Role, String)>,
     /// Prompts so far.
@@ -50,6 +52,12 @@ impl State {
         self.injected_tokens = 0;
         self.budget_reported = false;
         self.stops = 0;
+        self.given = None;
+    }
+
+    /// What the model is given for a prompt.
+    pub(super) fn given<'p>(&'p self, prompt: &'p str) -> &'p str {
+        self.given.as_ref().filter(|(submitted, _)| submitted == prompt).map_or(prompt, |(_, given)| given)
     }
 
     /// A tool's name: the very one that is among the last tools, if it is.

@@ -4,6 +4,7 @@ mod approvers;
 mod builder;
 mod driver;
 mod hosted;
+mod open_model_call;
 mod open_tool_call;
 mod parts;
 mod results;
@@ -19,18 +20,19 @@ use serde_json::{Map, Value, json};
 use super::{Engine, Event};
 use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
-use hookweave_host::session::{Session as Machine, ToolRequest};
+use hookweave_host::session::{ModelPrompt, Session as Machine, ToolRequest};
 
 pub use approvers::{AllowAll, DenyAll, PendingApprovals};
 pub use builder::SessionBuilder;
 pub use hookweave_host::session::{Compaction, NoticeResult, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
+pub use open_model_call::OpenModelCall;
 pub use open_tool_call::OpenToolCall;
 pub use parts::{
     Approval, ApprovalPending, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay,
     Messages, Model, ModelRequest, ModelResponse, Suspended, Tool, ToolCall, ToolContext, ToolResult,
 };
-pub use results::{Generation, ToolOutcome};
+pub use results::{Generation, ModelOutcome, ToolOutcome};
 pub use terminal::TerminalApprover;
 
 use driver::Driver;
@@ -167,6 +169,21 @@ impl Session {
         let answers = Some(driver.answers(answers.into_iter().collect())?);
         let request = ToolRequest { tool: tool.to_owned(), args, tool_use_id, answers };
         OpenToolCall::begin(driver, self.machine.run_tool(request)).await
+    }
+
+    /// Makes the first half of a call of the model: hooks and, if need be, a person judge what it is given; the caller
+    /// calls it.
+    ///
+    /// Without a system prompt it is the session's; `tools` are the names of those that the model may call.
+    pub async fn begin_model(
+        &self,
+        prompt: &str,
+        system_prompt: Option<&str>,
+        tools: Vec<Value>,
+    ) -> Result<OpenModelCall<'_>, Error> {
+        let (prompt, system_prompt) = (prompt.to_owned(), system_prompt.map(str::to_owned));
+        let flow = self.machine.call_model(ModelPrompt { prompt, system_prompt, tools });
+        OpenModelCall::begin(self.driver(), flow).await
     }
 
     async fn call(

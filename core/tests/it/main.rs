@@ -33,6 +33,7 @@ mod hostile_webhooks;
 mod in_place;
 mod judged_calls;
 mod mistakes;
+mod open_model_calls;
 mod open_tool_calls;
 mod outcome_texts;
 mod outside;

@@ -214,3 +214,31 @@ def test_a_subagent_that_a_hook_refuses_makes_no_call_in_claude_code() -> None:
 
     for answer in asyncio.run(twice()):
         assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+class Flaky(agent_langchain.Script):
+    """A model whose first call fails."""
+
+    failures: int = 1
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionError("overloaded")
+        return super()._generate(messages, stop, run_manager, **options)
+
+
+@pytest.mark.parametrize("sync", [False, True])
+def test_hooks_are_around_the_calls_of_langchains_model(sync: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_langchain, "Script", Flaky)
+    world, how = World().guards_the_model(), How(prompt="the key is 4242", sync=sync)
+    seen = asyncio.run(agent_langchain.run(world, [turn(("bash", {"command": "ls"})), DONE], how))
+    assert seen.raised is None
+    assert (len(seen.requests), world.ran, seen.final) == (2, ["bash ls"], "all [finished]")
+    assert all("the key is [hidden]" in request and "4242" not in request for request in seen.requests)
+
+
+def test_langchains_model_is_not_called_if_a_hook_refuses() -> None:
+    world = World().policy().guards_the_model()
+    seen = asyncio.run(agent_langchain.run(world, [DONE], How(prompt="forbidden things")))
+    assert (seen.requests, seen.final, world.count("Stop")) == ([], "not to this model", 0)

@@ -145,6 +145,23 @@ class World:
         """No hooks."""
         return self
 
+    def guards_the_model(self) -> World:
+        """Hides a word from the model, refuses a word, changes what it answers, and has a failed call repeated."""
+
+        def start(event: Any) -> Any:
+            if "forbidden" in event.prompt:
+                return HookResponse.block("not to this model")
+            return HookResponse.continue_(modified={"prompt": event.prompt.replace("4242", "[hidden]")})
+
+        def end(event: Any) -> Any:
+            text = event.response["text"].replace("done", "[finished]")
+            return HookResponse.continue_(modified={"response": {**event.response, "text": text}})
+
+        self.client.register_hook("GenerateStart", start)
+        self.client.register_hook("GenerateEnd", end)
+        self.client.register_hook("GenerateError", lambda event: HookResponse.retry())
+        return self
+
     def keeps_at_work(self) -> World:
         """The first end of the agent's turn is none."""
         told: list[int] = []

@@ -319,6 +319,8 @@ export class SessionRun {
           tools: tools.map(canonical),
         };
       }
+      case "call_model":
+        return this.#callModel(session, given);
       case "compact":
         return this.#compact(session, given);
       case "note_usage":
@@ -382,6 +384,25 @@ export class SessionRun {
       if (!(error instanceof Leaving)) throw error;
       return { left: true };
     }
+  }
+
+  /** Calls the model as a framework does that calls it itself. */
+  async #callModel(session: Session, given: JsonObject): Promise<unknown> {
+    const { prompt, ...options } = camelKeys(given) as { prompt: string };
+    const call = await session.beginModel(prompt, options);
+    const respond = this.#inStyle(this.#respond);
+    while (call.runs) {
+      let response: ModelResponse;
+      try {
+        response = await respond(call.request);
+      } catch (error) {
+        await call.failed(error);
+        continue;
+      }
+      await call.answered(response);
+    }
+    const { status, reason, text, attempts, response } = call.outcome;
+    return { status, reason, text, attempts, response };
   }
 
   #compact(session: Session, given: JsonObject): Promise<unknown> {

@@ -340,6 +340,29 @@ class _Play:
     async def do_submit_prompt(self, session: Session, prompt: str) -> Any:
         return asdict(session.submit_prompt_sync(prompt) if self.twins else await session.submit_prompt(prompt))
 
+    async def do_call_model(self, session: Session, given: dict[str, Any]) -> Any:
+        more = {"system_prompt": given.get("system_prompt"), "tools": given.get("tools", [])}
+        begin = session.begin_model_sync if self.twins else session.begin_model
+        call = begin(given["prompt"], **more)
+        call = await call if inspect.isawaitable(call) else call
+        while call.runs:
+            try:
+                response = self.agent.model(call.request)
+                if inspect.isawaitable(response):
+                    response = await response
+            except RuntimeError as error:
+                if self.twins:
+                    call.failed_sync(error)
+                else:
+                    await call.failed(error)
+                continue
+            if self.twins:
+                call.answered_sync(response)
+            else:
+                await call.answered(response)
+        outcome = call.outcome
+        return {name: getattr(outcome, name) for name in ("status", "reason", "text", "attempts", "response")}
+
     async def do_run_tool(self, session: Session, given: dict[str, Any]) -> Any:
         run = self.agent.tool(given["tool"])
         args = decode(given["args"])

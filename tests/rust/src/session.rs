@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hookweave::{
     AllowAll, Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, DenyAll, Display, Engine, Error,
-    Event, HookError, Model, ModelRequest, ModelResponse, Reading, Role, Session, Stopped, Suspended, TerminalQuestion,
-    Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    Event, HookError, Model, ModelOutcome, ModelRequest, ModelResponse, Reading, Role, Session, Stopped, Suspended,
+    TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -255,6 +255,23 @@ async fn in_halves(
     while let (Some(args), Some(context)) = (call.args().cloned(), call.context().cloned()) {
         match tool.run(args, context).await {
             Ok(result) => call.succeeded(result).await?,
+            Err(why) => call.failed(why).await?,
+        }
+    }
+    call.outcome()
+}
+
+/// Calls the model as a framework does that calls it itself.
+async fn model_in_halves(
+    session: &Session,
+    prompt: &str,
+    (system_prompt, tools): (Option<&str>, Vec<Value>),
+    agent: &Arc<Agent>,
+) -> Result<ModelOutcome, Error> {
+    let mut call = session.begin_model(prompt, system_prompt, tools).await?;
+    while let Some(request) = call.request().cloned() {
+        match Part(Arc::clone(agent)).respond(request).await {
+            Ok(response) => call.answered(response).await?,
             Err(why) => call.failed(why).await?,
         }
     }
@@ -513,6 +530,15 @@ impl Play<'_> {
                 json!({
                     "status": came.status, "text": came.text, "reason": came.reason, "model_calls": came.model_calls,
                     "tools": came.tools.iter().map(shown).collect::<Vec<_>>(), "response": came.response,
+                })
+            }
+            "call_model" => {
+                let tools = value["tools"].as_array().cloned().unwrap_or_default();
+                let prompt = text("prompt").unwrap_or_default();
+                let came = model_in_halves(session, prompt, (text("system_prompt"), tools), self.agent).await?;
+                json!({
+                    "status": came.status, "reason": came.reason, "text": came.text, "attempts": came.attempts,
+                    "response": came.response,
                 })
             }
             "compact" => compact(session, value).await?,

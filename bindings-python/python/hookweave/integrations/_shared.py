@@ -15,13 +15,16 @@ from typing import Any, Final
 from ..approval import Answer, Approval, ApprovalRequest
 from ..client import HookClient
 from ..errors import HookweaveError, PayloadError, SubagentBlockedError, Suspended
+from ..models import Answer as ModelAnswer
+from ..models import ModelRequest, record_of
 from ..open_tool_call import OpenToolCall
 from ..outcome import Injection
 from ..session import Session
-from ..session_results import Submitted, ToolOutcome
+from ..session_results import ModelOutcome, Submitted, ToolOutcome
 from ..tools import ToolResult
 
 __all__ = [
+    "Answered",
     "Closing",
     "ClosingNow",
     "Conversation",
@@ -166,6 +169,29 @@ class Ran:
         return self.native
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of a call of the model."""
+
+    outcome: ModelOutcome
+    native: Any
+    """What the framework's model answered at last."""
+    changed: bool
+    """Whether hooks changed the answer."""
+
+    def result(self, made: Callable[[str, list[dict[str, Any]]], Any]) -> Any:
+        """What the framework's model answered; where hooks changed or refused it, what ``made(text, calls)`` gives."""
+        outcome = self.outcome
+        if outcome.status == "failed":
+            raise outcome.error or PayloadError(outcome.reason or "the response of the model cannot be used")
+        if outcome.response is None:
+            return made(outcome.reason or "a hook refused the call of the model", [])
+        if outcome.status == "stopped":
+            # The turn ends here: a call of a tool would have no result.
+            return made(outcome.text, [])
+        return made(outcome.text, outcome.response["tool_calls"]) if self.changed else self.native
+
+
 class Conversation:
     """A framework's conversation, or a subagent in it."""
 
@@ -278,6 +304,39 @@ class Conversation:
         if sync:
             return self.session.begin_tool_sync(tool, args, tool_use_id=tool_use_id, answers=answers, passes=passes)
         return await self.session.begin_tool(tool, args, tool_use_id=tool_use_id, answers=answers, passes=passes)
+
+    async def call_model(
+        self,
+        asked: tuple[str, str | None, list[str]],
+        run: Callable[[ModelRequest], Any],
+        seen: Callable[[Any], ModelAnswer],
+        *,
+        sync: bool = False,
+    ) -> Answered:
+        """Calls the model with a prompt, instructions and names of tools; ``run`` gets them as hooks left them.
+
+        ``seen`` says what hooks see of an answer. A refusal and a stop end the turn.
+        """
+        session, (prompt, system, tools) = self.session, asked
+        if sync:
+            call = session.begin_model_sync(prompt, system_prompt=system, tools=tools)
+        else:
+            call = await session.begin_model(prompt, system_prompt=system, tools=tools)
+        native, shown = None, None
+        while call.runs:
+            try:
+                native = run(call.request)
+                native = await native if not sync and inspect.isawaitable(native) else native
+                shown = seen(native)
+            except Exception as raised:
+                call.failed_sync(raised) if sync else await call.failed(raised)
+            else:
+                call.answered_sync(shown) if sync else await call.answered(shown)
+        outcome = call.outcome
+        if outcome.status in ("blocked", "stopped"):
+            self.stopped = outcome.reason or "a hook stopped the agent"
+        left = {**(outcome.response or {}), "duration": None}
+        return Answered(outcome, native, shown is not None and left != {**record_of(shown, 0), "duration": None})
 
     def note(self, call: OpenToolCall) -> ToolOutcome:
         """Keeps what a call that is over has for the model and for the turn."""

@@ -9,13 +9,15 @@ from typing import Annotated, Any
 from .._session_driver import run_now
 from ..approval import Answer, ApprovalPending, Approver, ApproverName
 from ..client import HookClient
+from ..errors import PayloadError
+from ..models import ModelRequest
 from ..tools import ToolResult
 from ._shared import ClosingNow, Conversation, Conversations, Ran, answers_of, as_json, as_text, missing
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
     from langchain.agents.middleware.types import PrivateStateAttr
-    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
     from langgraph.config import get_config
     from langgraph.errors import GraphBubbleUp
     from langgraph.types import Command, interrupt
@@ -25,6 +27,8 @@ except ImportError as _error:
 __all__ = ["HookweaveMiddleware", "hooked_subagents"]
 
 _SUBAGENT_TOOL = "task"
+_NOTES = "hooks"
+"""Who speaks in a message of what hooks tell the model."""
 
 
 class _State(AgentState[Any], total=False):  # type: ignore[call-arg]  # a TypedDict, where LangChain is installed
@@ -65,16 +69,12 @@ class HookweaveMiddleware(ClosingNow, AgentMiddleware[Any, Any, Any]):
             return {**own, "messages": [AIMessage(submitted.reason or "a hook refused the prompt")], "jump_to": "end"}
         if submitted.prompt == last.text:
             return own
-        content: Any = submitted.prompt
-        if isinstance(last.content, list):
-            others = [part for part in last.content if isinstance(part, dict) and part.get("type") != "text"]
-            content = [*others, {"type": "text", "text": submitted.prompt}]
-        return {**own, "messages": [HumanMessage(content, id=last.id)]}
+        return {**own, "messages": [_reworded(last, submitted.prompt)]}
 
     def _tell(self, state: Any) -> dict[str, Any] | None:
         conversation = self._conversation(state)
         notes = conversation.notes.take()
-        told: dict[str, Any] = {} if notes is None else {"messages": [HumanMessage(notes, name="hooks")]}
+        told: dict[str, Any] = {} if notes is None else {"messages": [HumanMessage(notes, name=_NOTES)]}
         if conversation.stopped is not None:
             told["jump_to"] = "end"
         return told or None
@@ -84,6 +84,29 @@ class HookweaveMiddleware(ClosingNow, AgentMiddleware[Any, Any, Any]):
         if not isinstance(last, AIMessage) or last.tool_calls:
             return None
         return {"jump_to": "model"} if await conversation.goes_on(last.text, sync=sync) else None
+
+    async def _ask(self, request: Any, handler: Any, sync: bool) -> Any:
+        conversation, messages = self._conversation(request.state), request.messages
+        await conversation.start("resume", sync=sync)
+        places = [at for at, one in enumerate(messages) if isinstance(one, HumanMessage) and one.name != _NOTES]
+        prompt = messages[places[-1]].text if places else ""
+        tools = {_name_of(tool): tool for tool in request.tools}
+
+        def run(left: ModelRequest) -> Any:
+            changes: dict[str, Any] = {}
+            if left.prompt != prompt:
+                if not places:
+                    raise PayloadError("a hook changed the prompt, and no message of the conversation is one")
+                at = places[-1]
+                changes["messages"] = [*messages[:at], _reworded(messages[at], left.prompt), *messages[at + 1 :]]
+            if left.system_prompt != request.system_prompt:
+                changes["system_message"] = SystemMessage(left.system_prompt or "")
+            if left.tools != list(tools):
+                changes["tools"] = [tools[name] for name in left.tools if name in tools]
+            return handler(request.override(**changes) if changes else request)
+
+        answered = await conversation.call_model((prompt, request.system_prompt, list(tools)), run, _heard, sync=sync)
+        return answered.result(lambda text, calls: _answer(answered.native, text, calls))
 
     async def _around(self, request: Any, handler: Any, sync: bool) -> Any:
         conversation, asked = self._conversation(request.state), request.tool_call
@@ -134,6 +157,14 @@ class HookweaveMiddleware(ClosingNow, AgentMiddleware[Any, Any, Any]):
         """Asks whether the agent may stop."""
         return run_now(self._end(state, sync=True), "invoke", "ainvoke")
 
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Calls the model with hooks."""
+        return await self._ask(request, handler, sync=False)
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Calls the model with hooks."""
+        return run_now(self._ask(request, handler, sync=True), "invoke", "ainvoke")
+
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         """Makes a tool call with hooks."""
         return await self._around(request, handler, sync=False)
@@ -158,6 +189,43 @@ def hooked_subagents(hooks: HookweaveMiddleware, subagents: Iterable[Mapping[str
         hooks._subagents.add(subagent["name"])
         hooked.append({**subagent, "middleware": [*subagent.get("middleware", ()), hooks]})
     return hooked
+
+
+def _reworded(message: Any, text: str) -> HumanMessage:
+    """A user's message with another text; its images stay."""
+    content: Any = text
+    if isinstance(message.content, list):
+        others = [part for part in message.content if isinstance(part, dict) and part.get("type") != "text"]
+        content = [*others, {"type": "text", "text": text}]
+    return HumanMessage(content, id=message.id, name=message.name)
+
+
+def _name_of(tool: Any) -> str:
+    """A tool's name; providers have tools of their own, which are mappings."""
+    if not isinstance(tool, Mapping):
+        return str(tool.name)
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
+
+
+def _heard(response: Any) -> dict[str, Any]:
+    """A model's response as hooks see it."""
+    message = _of_model(response)
+    calls = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls]
+    return {"text": message.text, "tool_calls": calls, "usage": message.usage_metadata}
+
+
+def _of_model(response: Any) -> AIMessage:
+    result = [response] if isinstance(response, AIMessage) else response.result
+    return next(message for message in result if isinstance(message, AIMessage))
+
+
+def _answer(response: Any, text: str, calls: Iterable[Mapping[str, Any]]) -> AIMessage:
+    """A response as hooks left it: anything else of the old one may hold what they took out."""
+    old = None if response is None else _of_model(response)
+    made = [{"name": call["name"], "args": call["args"], "id": call.get("id") or str(uuid.uuid4())} for call in calls]
+    return AIMessage(
+        text, tool_calls=made, **({} if old is None else {"id": old.id, "usage_metadata": old.usage_metadata})
+    )
 
 
 def _seen(result: Any) -> Any:

@@ -15,6 +15,8 @@ pub enum Finished {
     Tool(Box<ToolRun>),
     /// A whole answer.
     Generation(Box<Generation>),
+    /// One call of the model.
+    Model(Box<ModelRun>),
     /// A tool call that counts as not begun: a question is answered later, or the host has left it.
     PutOff,
     /// Anything else.
@@ -28,6 +30,7 @@ impl Finished {
         match self {
             Self::Tool(run) => serde_json::to_value(run).unwrap_or_default(),
             Self::Generation(generation) => serde_json::to_value(generation).unwrap_or_default(),
+            Self::Model(run) => serde_json::to_value(run).unwrap_or_default(),
             Self::PutOff => Value::Null,
             Self::Json(value) => value,
         }
@@ -98,4 +101,19 @@ pub struct Generation {
     pub tools: Vec<ToolRun>,
     /// The model's last response.
     pub response: Option<ValueId>,
+}
+
+/// What came of a call of the model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ModelRun {
+    /// `done`, `blocked`, `stopped` (a hook stopped the agent) or `failed`.
+    pub status: &'static str,
+    /// Why the response is not to be used.
+    pub reason: Option<String>,
+    /// The text of the response, as hooks left it.
+    pub text: String,
+    /// The response, as hooks left it.
+    pub response: Option<ValueId>,
+    /// How often the model was called.
+    pub attempts: u32,
 }

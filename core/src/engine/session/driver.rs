@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use tracing::Instrument as _;
 
 use super::parts::{
-    Approval, ApprovalPending, ApprovalRequest, ContextMessage, Model, ModelRequest, Suspended, Tool, ToolContext,
-    ToolResult,
+    Approval, ApprovalPending, ApprovalRequest, ContextMessage, Model, ModelRequest, ModelResponse, Suspended, Tool,
+    ToolCall, ToolContext, ToolResult,
 };
-use super::results::{Generation, ToolOutcome};
+use super::results::{Generation, ModelOutcome, ToolOutcome};
 use super::spans::Spans;
 use super::values::Values;
 use super::{HookError, Session};
@@ -41,7 +41,7 @@ pub(super) struct Driver<'s> {
     pending: Option<ApprovalRequest>,
 }
 
-/// Where a tool call in halves has come to.
+/// Where a call in halves has come to.
 pub(super) enum Half {
     /// The tool is the caller's to run.
     Runs {
@@ -49,6 +49,8 @@ pub(super) enum Half {
         args: Value,
         context: ToolContext,
     },
+    /// The model is the caller's to call.
+    Asks(ModelRequest),
     Over(Finished),
 }
 
@@ -95,8 +97,8 @@ impl<'s> Driver<'s> {
         self.tool_outcome(finished)
     }
 
-    /// Carries out a tool call up to where its tool runs, or to its end.
-    pub(super) async fn until_tool(&mut self, flow: &mut Flow, mut reply: Reply) -> Result<Half, Error> {
+    /// Carries out a call up to where its tool runs or its model answers, or to its end.
+    pub(super) async fn until_half(&mut self, flow: &mut Flow, mut reply: Reply) -> Result<Half, Error> {
         loop {
             reply = match flow.step(reply) {
                 Effect::Finish { result } => return Ok(Half::Over(result)),
@@ -107,6 +109,9 @@ impl<'s> Driver<'s> {
                         env,
                     };
                     return Ok(Half::Runs { tool: tool.to_string(), args: self.values.get(args), context });
+                }
+                Effect::CallModel { prompt, system_prompt, tools, ephemeral } => {
+                    return Ok(Half::Asks(self.request(prompt, system_prompt, tools, ephemeral)));
                 }
                 effect => self.observed(effect).await?,
             };
@@ -132,6 +137,14 @@ impl<'s> Driver<'s> {
                 .pending
                 .map_or_else(|| Error::new(Code::InvalidPayload, "the tool call was dropped"), ApprovalPending::error)),
             other => Err(unlike("a tool call", other)),
+        }
+    }
+
+    /// What came of a call of the model.
+    pub(super) fn model_outcome(self, finished: Finished) -> Result<ModelOutcome, Error> {
+        match finished {
+            Finished::Model(run) => Ok(ModelOutcome::of(*run, &self.values, self.outcomes)),
+            other => Err(unlike("a call of the model", other)),
         }
     }
 
@@ -248,9 +261,7 @@ impl<'s> Driver<'s> {
             Effect::Approve(request) => self.ask(*request).await,
             Effect::RunTool { tool, tool_use_id, args, env } => self.call(&tool, &tool_use_id, args, env).await,
             Effect::CallModel { prompt, system_prompt, tools, ephemeral } => {
-                let mut messages = self.session.parts.context.messages();
-                messages.extend(ephemeral.into_iter().map(|(role, text)| passing(role, text)));
-                self.respond(ModelRequest { prompt, system_prompt, tools, messages }).await
+                self.respond(self.request(prompt, system_prompt, tools, ephemeral)).await
             }
             Effect::ReplacePrompt { prompt, changed } => self.replace_prompt(&prompt, changed),
             Effect::ReadContext => self.read_context(),
@@ -403,26 +414,39 @@ impl<'s> Driver<'s> {
         Reply::Ran(Called { result: self.keep(record), error, duration })
     }
 
+    fn request(
+        &self,
+        prompt: String,
+        system_prompt: Option<String>,
+        tools: Vec<Value>,
+        ephemeral: Vec<(Role, String)>,
+    ) -> ModelRequest {
+        let mut messages = self.session.parts.context.messages();
+        messages.extend(ephemeral.into_iter().map(|(role, text)| passing(role, text)));
+        ModelRequest { prompt, system_prompt, tools, messages }
+    }
+
     async fn respond(&mut self, request: ModelRequest) -> Reply {
         let Some(model) = self.model.clone() else {
             return failed(&*HookError::from("no model is registered"));
         };
         let began = now();
-        match model.respond(request).await {
-            Err(why) => failed(&*why),
-            Ok(response) => {
-                let duration = now().saturating_duration_since(began).as_secs_f64() * 1000.0;
-                let calls: Vec<Value> = response
-                    .tool_calls
-                    .into_iter()
-                    .map(|call| json!({"id": call.id, "name": call.name, "args": call.args}))
-                    .collect();
-                let record =
-                    json!({"text": response.text, "tool_calls": calls, "usage": response.usage, "duration": duration});
-                let response = self.keep(record);
-                self.responded(response)
-            }
-        }
+        let response = model.respond(request).await;
+        self.answered(response, now().saturating_duration_since(began))
+    }
+
+    /// What the model answered, or why it failed.
+    pub(super) fn answered(&mut self, response: Result<ModelResponse, HookError>, took: Duration) -> Reply {
+        let response = match response {
+            Ok(response) => response,
+            Err(why) => return failed(&*why),
+        };
+        let call = |call: ToolCall| json!({"id": call.id, "name": call.name, "args": call.args});
+        let calls: Vec<Value> = response.tool_calls.into_iter().map(call).collect();
+        let duration = took.as_secs_f64() * 1000.0;
+        let record = json!({"text": response.text, "tool_calls": calls, "usage": response.usage, "duration": duration});
+        let response = self.keep(record);
+        self.responded(response)
     }
 
     /// Reads a response, which hooks may have changed.

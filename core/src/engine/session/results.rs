@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::values::Values;
 use crate::engine::Outcome;
-use hookweave_host::session::{Generation as Answered, ToolRun};
+use hookweave_host::session::{Generation as Answered, ModelRun, ToolRun};
 
 /// What came of a tool call.
 #[derive(Debug)]
@@ -113,5 +113,31 @@ impl Generation {
             response: generation.response.map_or(Value::Null, |response| values.get(response)),
             outcomes,
         }
+    }
+}
+
+/// What came of a call of the model in halves.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ModelOutcome {
+    /// `done`, `blocked`, `stopped` (a hook stopped the agent) or `failed`.
+    pub status: String,
+    /// Why the response is not to be used.
+    pub reason: Option<String>,
+    /// The text of the response, as hooks left it.
+    pub text: String,
+    /// The response, as hooks left it; null when there was none.
+    pub response: Value,
+    /// How often the model was called.
+    pub attempts: u32,
+    /// The outcome of each event of the call.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl ModelOutcome {
+    pub(super) fn of(run: ModelRun, values: &Values, outcomes: Vec<Outcome>) -> Self {
+        let ModelRun { status, reason, text, response, attempts } = run;
+        let response = response.map_or(Value::Null, |response| values.get(response));
+        Self { status: status.to_owned(), reason, text, response, attempts, outcomes }
     }
 }
