@@ -103,12 +103,17 @@ fn answer_definition(event: &CatalogueEntry) -> Value {
         "properties": {"modified": {"properties": fields, "additionalProperties": false}},
     });
     if event.gate {
-        let nothing = PARTS_BESIDE_REASON.iter().map(|part| ((*part).to_owned(), json!({"type": "null"})));
-        let mut alone: Map<String, Value> = nothing.collect();
-        alone.insert("reason".to_owned(), json!({"type": "string"}));
-        definition["not"] = json!({"properties": alone, "required": ["reason"]});
+        definition["not"] = json!({"$ref": "#/$defs/reason_alone"});
     }
     definition
+}
+
+/// A reason without anything else.
+fn reason_alone() -> Value {
+    let nothing = PARTS_BESIDE_REASON.iter().map(|part| ((*part).to_owned(), json!({"type": "null"})));
+    let mut alone: Map<String, Value> = nothing.collect();
+    alone.insert("reason".to_owned(), json!({"type": "string"}));
+    json!({"properties": alone, "required": ["reason"]})
 }
 
 fn one_or_many(item: &Value) -> Value {
@@ -144,6 +149,9 @@ fn answer_schema() -> Value {
         },
         "additionalProperties": false,
     }]});
+    let mut definitions: Map<String, Value> =
+        BUILT_IN.iter().map(|event| (event.name.to_owned(), answer_definition(event))).collect();
+    definitions.insert("reason_alone".to_owned(), reason_alone());
     json!({
         "$schema": DIALECT,
         "$id": "urn:hookweave:answer:1",
@@ -166,7 +174,7 @@ fn answer_schema() -> Value {
         "additionalProperties": false,
         "if": {"properties": {"delay_ms": {"type": "number"}}, "required": ["delay_ms"]},
         "then": {"properties": {"action": {"const": "retry"}}, "required": ["action"]},
-        "$defs": BUILT_IN.iter().map(|event| (event.name.to_owned(), answer_definition(event))).collect::<Map<_, _>>(),
+        "$defs": definitions,
     })
 }
 
