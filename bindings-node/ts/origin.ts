@@ -17,6 +17,7 @@ export type Dialect =
   | "auggie"
   | "continue"
   | "devin"
+  | "qoder"
   | "wingman"
   | "cocode"
   | "amplifier"

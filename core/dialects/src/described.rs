@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     include_str!("../systems/auggie.toml"),
     include_str!("../systems/continue.toml"),
     include_str!("../systems/devin.toml"),
+    include_str!("../systems/qoder.toml"),
 ];
 
 /// Every described system.
