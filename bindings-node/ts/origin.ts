@@ -18,6 +18,7 @@ export type Dialect =
   | "continue"
   | "devin"
   | "qoder"
+  | "kimi-code"
   | "wingman"
   | "cocode"
   | "amplifier"
