@@ -19,6 +19,7 @@ export type Dialect =
   | "devin"
   | "qoder"
   | "kimi-code"
+  | "openhands"
   | "wingman"
   | "cocode"
   | "amplifier"

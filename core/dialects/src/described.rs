@@ -23,6 +23,7 @@ const FILES: &[&str] = &[
     include_str!("../systems/devin.toml"),
     include_str!("../systems/qoder.toml"),
     include_str!("../systems/kimi-code.toml"),
+    include_str!("../systems/openhands.toml"),
 ];
 
 /// Every described system.
