@@ -44,6 +44,8 @@ pub static CLAUDE_CODE: ClaudeCode = ClaudeCode::new(Flavour {
     reads_stderr: false,
     mode: "default",
     renamed: &[],
+    plain_result: false,
+    prompt_in_parts: false,
     project_variables: &["CLAUDE_PROJECT_DIR"],
     inherits: Inherits::AllBut(&["OTEL_"]),
     timeouts: Timeouts {
@@ -58,6 +60,9 @@ pub static CLAUDE_CODE: ClaudeCode = ClaudeCode::new(Flavour {
     asks: true,
     rewrites: true,
     refuses_by_decision: false,
+    refuses_by_exit_code: false,
+    continue_false_blocks: false,
+    context_at_top: false,
 });
 
 impl ClaudeCode {

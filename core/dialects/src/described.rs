@@ -21,6 +21,9 @@ const FILES: &[&str] = &[
     include_str!("../systems/auggie.toml"),
     include_str!("../systems/continue.toml"),
     include_str!("../systems/devin.toml"),
+    include_str!("../systems/qoder.toml"),
+    include_str!("../systems/kimi-code.toml"),
+    include_str!("../systems/openhands.toml"),
 ];
 
 /// Every described system.
@@ -94,6 +97,10 @@ pub struct Entries {
     pub kinds: &'static [&'static str],
     /// Every key that counts.
     pub keys: &'static [&'static str],
+    /// Whether a file is TOML with a list of hooks, and not JSON in Claude Code's shape.
+    pub is_list: bool,
+    /// Whether an entry without `type` is a command.
+    pub untyped: bool,
     /// Keys beside the events that are none.
     pub beside_events: &'static [&'static str],
     /// How many seconds one of `timeout` is.

@@ -12,13 +12,24 @@ pub(super) const COMMON: &[&str] = &["session_id", "cwd", "agent_id"];
 /// The events whose hooks may leave variables for later commands.
 const WITH_ENV_FILE: &[&str] = &["SessionStart", "Setup", "CwdChanged", "FileChanged"];
 
-/// The event as a hook reads it.
+/// The event as a hook reads it, by the agent's names of fields.
 pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
+    let mut encoded = in_common_words(flavour, invocation);
+    if let Value::Object(body) = &mut encoded.body
+        && !flavour.renamed.is_empty()
+    {
+        let fields = std::mem::take(body).into_iter();
+        *body = fields.map(|(name, value)| (flavour.field(&name).to_owned(), value)).collect();
+    }
+    encoded
+}
+
+fn in_common_words(flavour: &Flavour, invocation: &Invocation) -> Encoded {
     let name = invocation.event.name();
     let mut body = Map::new();
-    put(&mut body, flavour.field("session_id"), invocation.field("session_id"));
+    put(&mut body, "session_id", invocation.field("session_id"));
     body.insert("transcript_path".to_owned(), transcript(flavour, invocation, "transcript_path"));
-    put(&mut body, flavour.field("cwd"), invocation.field("cwd"));
+    put(&mut body, "cwd", invocation.field("cwd"));
     let Some(event) = asked(name, &invocation.declared_event) else {
         body.insert("hook_event_name".to_owned(), json!(name));
         return Encoded { body: Value::Object(body), env: Vec::new(), env_file: None };
@@ -27,13 +38,18 @@ pub(crate) fn encode(flavour: &Flavour, invocation: &Invocation) -> Encoded {
         let mode = invocation.own(flavour.name, "permission_mode").cloned();
         body.insert("permission_mode".to_owned(), mode.unwrap_or_else(|| json!(flavour.mode)));
     }
-    put(&mut body, flavour.field("agent_id"), invocation.field("agent_id"));
+    put(&mut body, "agent_id", invocation.field("agent_id"));
     body.insert("hook_event_name".to_owned(), json!(flavour.theirs(event)));
     if event.is_about_a_tool() {
         call(flavour, invocation, &mut body);
     }
     for (ours, theirs) in event.fields {
         put(&mut body, theirs, invocation.field(ours));
+    }
+    if flavour.prompt_in_parts
+        && let Some(prompt) = body.get_mut("prompt").filter(|prompt| prompt.is_string())
+    {
+        *prompt = json!([{"type": "text", "text": prompt.take()}]);
     }
     special(flavour, event, invocation, &mut body);
     if let Some(own) = invocation.field("metadata").and_then(|metadata| metadata.get(flavour.name)?.as_object()) {
@@ -83,7 +99,8 @@ fn special(flavour: &Flavour, event: &ClaudeEvent, invocation: &Invocation, body
             let tool = invocation.text("tool").unwrap_or_default();
             let tool = invocation.tool.as_ref().and_then(|defined| defined.same_as.as_deref()).unwrap_or(tool);
             let output = result.and_then(|result| result.get("output")).unwrap_or(&Value::Null);
-            or("tool_response", response(tool, output, invocation.field("args")));
+            let shaped = || response(tool, output, invocation.field("args"));
+            or("tool_response", if flavour.plain_result { output.clone() } else { shaped() });
             if let Some(duration) = result.and_then(|result| result.get("duration")) {
                 or("duration_ms", duration.clone());
             }

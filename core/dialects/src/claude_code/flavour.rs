@@ -1,6 +1,9 @@
 //! How an agent of Claude Code's kind differs from it.
 
+use std::borrow::Cow;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use super::events::{ClaudeEvent, EVENTS, SKILL_LINE, Two, known};
 use super::{NAME, project_dir};
@@ -20,6 +23,8 @@ pub(crate) enum Matchers {
     ListsAndPatterns,
     /// Always as a pattern that may match anywhere.
     Patterns,
+    /// Always as a pattern of the whole name; one between slashes too.
+    WholePatterns,
 }
 
 /// How long hooks may run that do not say.
@@ -52,8 +57,12 @@ pub(crate) struct Flavour {
     pub(crate) reads_stderr: bool,
     /// The permission mode of a host that does not say.
     pub(crate) mode: &'static str,
-    /// Common fields that have another name on the wire: the engine's, the agent's.
+    /// Fields that have another name on the wire: Claude Code's, the agent's.
     pub(crate) renamed: &'static [(&'static str, &'static str)],
+    /// Whether a text that a tool gave back stands on the wire as it is.
+    pub(crate) plain_result: bool,
+    /// Whether a prompt is a list of parts on the wire.
+    pub(crate) prompt_in_parts: bool,
     /// Variables that name the project's folder.
     pub(crate) project_variables: &'static [&'static str],
     /// What a process inherits.
@@ -65,6 +74,12 @@ pub(crate) struct Flavour {
     pub(crate) rewrites: bool,
     /// Whether a refused tool call is also said by `decision`.
     pub(crate) refuses_by_decision: bool,
+    /// Whether only exit code 2 refuses, on the events on which it blocks.
+    pub(crate) refuses_by_exit_code: bool,
+    /// Whether `continue: false` refuses what is asked about.
+    pub(crate) continue_false_blocks: bool,
+    /// Whether `additionalContext` is at the top of an answer.
+    pub(crate) context_at_top: bool,
 }
 
 impl Flavour {
@@ -103,9 +118,21 @@ impl Flavour {
         self.exit_two.iter().find(|(name, _)| *name == event.name).map_or(event.two, |(_, two)| *two)
     }
 
-    /// The agent's name of a common field.
-    pub(crate) fn field(&self, ours: &'static str) -> &'static str {
+    /// The agent's name of a field.
+    pub(crate) fn field<'n>(&self, ours: &'n str) -> &'n str {
         self.renamed.iter().find(|(name, _)| *name == ours).map_or(ours, |(_, theirs)| *theirs)
+    }
+
+    /// What the agent sent, with Claude Code's names of fields; but what names the event stays.
+    pub(crate) fn in_common_words<'w>(&self, wire: &'w Value) -> Cow<'w, Value> {
+        let Some(fields) = wire.as_object().filter(|_| !self.renamed.is_empty()) else { return Cow::Borrowed(wire) };
+        let mut fields = fields.clone();
+        for (ours, theirs) in self.renamed.iter().filter(|(ours, _)| *ours != "hook_event_name") {
+            if let Some(value) = fields.shift_remove(*theirs) {
+                fields.insert((*ours).to_owned(), value);
+            }
+        }
+        Cow::Owned(Value::Object(fields))
     }
 
     /// How long a hook may run.

@@ -2,13 +2,15 @@
 
 use super::events::{ClaudeEvent, Target};
 use super::flavour::{Flavour, Matchers};
+use crate::matching::anchored;
 use hookweave_machine::matcher::MatcherSpec;
 use hookweave_machine::pattern::Pattern;
 
 /// The condition that a string matcher means.
 ///
 /// Nothing, `""` and `"*"` match all. Letters, digits, `_`, `-`, blanks, `,` and `|` are a list of exact names;
-/// anything else is a regular expression that may match anywhere. An agent without lists reads every text as one.
+/// anything else is a regular expression that may match anywhere. An agent without lists reads every text as one, or as
+/// one that the whole name must match.
 pub(crate) fn matcher(flavour: &Flavour, known: &ClaudeEvent, matcher: Option<&str>) -> Result<MatcherSpec, String> {
     let text = matcher.unwrap_or_default();
     if matches!(text, "" | "*") || known.target == Target::Nothing {
@@ -27,7 +29,15 @@ pub(crate) fn matcher(flavour: &Flavour, known: &ClaudeEvent, matcher: Option<&s
             _ => base.source(joined),
         });
     }
-    Pattern::new(text).map_err(|why| format!("matcher {why}"))?;
+    let whole;
+    let text = if flavour.matchers == Matchers::WholePatterns {
+        let inner = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());
+        whole = anchored(inner.unwrap_or(text))?;
+        whole.as_str()
+    } else {
+        Pattern::new(text).map_err(|why| format!("matcher {why}"))?;
+        text
+    };
     Ok(match known.target {
         Target::Tool => base.tool_pattern(text),
         Target::BaseName => base.base_name(text),

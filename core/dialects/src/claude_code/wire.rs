@@ -17,8 +17,9 @@ const FROM_WIRE: [(&str, &str); 3] = [("tool_name", "tool"), ("tool_input", "arg
 
 /// Reads what the agent sends to its hooks.
 pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEvent, Error> {
-    let mut incoming = Incoming::new(flavour.name, wire)?;
-    let mut named = incoming.event_name("hook_event_name")?;
+    let wire = flavour.in_common_words(wire);
+    let mut incoming = Incoming::new(flavour.name, &wire)?;
+    let mut named = incoming.event_name(flavour.field("hook_event_name"))?;
     if flavour.name == super::NAME && named == SKILL_LINE.name {
         incoming.keep("hook_event_name", SKILL_LINE.name);
         "PreToolUse".clone_into(&mut named);
@@ -26,10 +27,10 @@ pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEve
     let event = flavour.known(&named).ok_or_else(|| {
         let names: Vec<_> = flavour.names();
         let hint = hookweave_machine::error::did_you_mean(&named, names.iter().copied());
-        refuse(flavour.name, format!("no event is called `{named}` (`hook_event_name`){hint}"))
+        refuse(flavour.name, format!("no event is called `{named}` (`{}`){hint}", flavour.field("hook_event_name")))
     })?;
     for name in COMMON {
-        incoming.moves(&[flavour.field(name)], name);
+        incoming.moves(&[name], name);
     }
     let theirs = incoming.take_text("tool_name").filter(|_| event.is_about_a_tool());
     let tool = theirs.map(|theirs| tool_names::seen(flavour.name, &theirs).into_owned());
@@ -46,6 +47,14 @@ pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEve
             Some(other) => incoming.put("args", other),
             None => {}
         }
+    }
+    if flavour.prompt_in_parts
+        && let Some(parts) = incoming.peek("prompt").and_then(Value::as_array)
+    {
+        let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+        let text = texts.join("\n");
+        incoming.take("prompt");
+        incoming.put("prompt", text);
     }
     for (ours, theirs) in event.fields {
         incoming.moves(&[theirs], ours);

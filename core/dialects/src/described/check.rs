@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toml::Spanned;
 
-use super::file::{self, Exit2, File, Kind, Matchers, Ruling, Shell, Unit, UpdatedInput, Word};
+use super::file::{self, Exit2, File, Kind, Matchers, Ruling, Shape, Shell, Unit, UpdatedInput, Word};
 use super::{Decided, Entries, Fact, Install, Permissions, Places, System, Variables};
 use crate::claude_code::ClaudeCode;
 use crate::claude_code::events::{self, EVENTS, Two};
@@ -18,8 +18,8 @@ use hookweave_machine::tool_names::ToolName;
 /// The longest time that a hook may run by default.
 const MAX_SECONDS: f64 = 86_400.0;
 
-/// Common fields that may have another name.
-const COMMON: &[&str] = &["session_id", "cwd", "agent_id"];
+/// Fields that may have another name.
+const FIELDS: &[&str] = &["session_id", "cwd", "agent_id", "hook_event_name", "tool_use_id", "tool_response", "prompt"];
 
 /// What is wrong with a description, where, and the fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +96,7 @@ fn system(file: File) -> Checked<(System, &'static [ToolName])> {
         matchers: match file.matchers {
             Matchers::ListsAndPatterns => flavour::Matchers::ListsAndPatterns,
             Matchers::Patterns => flavour::Matchers::Patterns,
+            Matchers::WholePatterns => flavour::Matchers::WholePatterns,
         },
         input_merges: answers.updated_input == UpdatedInput::Merges,
         plain_is_context: texts(answers.plain_text_is_context),
@@ -104,6 +105,7 @@ fn system(file: File) -> Checked<(System, &'static [ToolName])> {
                 Word::Approve => "approve",
                 Word::Block => "block",
                 Word::Ask => "ask",
+                Word::Pass => "pass",
             };
             (text(word), means)
         })),
@@ -111,20 +113,26 @@ fn system(file: File) -> Checked<(System, &'static [ToolName])> {
         reads_stderr: answers.on_standard_error,
         mode: file.reads.permission_mode.map_or("default", text),
         renamed: renamed(file.reads.renamed)?,
+        plain_result: file.reads.plain_result,
+        prompt_in_parts: file.reads.prompt_in_parts,
         project_variables: variables.project,
         inherits: Inherits::AllBut(&[]),
         timeouts,
         asks: answers.asks,
         rewrites: answers.rewrites,
         refuses_by_decision: answers.refuses_by_decision,
+        refuses_by_exit_code: answers.refuses_by_exit_code,
+        continue_false_blocks: answers.continue_false_blocks,
+        context_at_top: answers.context_at_top,
     });
-    let install = file.install.map(|install| self::install(install, events)).transpose()?;
+    let shape = file.entries.shape;
+    let install = file.install.map(|install| self::install(install, events, shape)).transpose()?;
     let system = System {
         name,
         title: text(file.title),
         summary: text(file.summary),
         proved: file.proved,
-        files: places(file.files)?,
+        files: places(file.files, file.entries.shape)?,
         variables,
         entries: entries(file.entries)?,
         install,
@@ -189,7 +197,9 @@ fn events(file: &File) -> Checked<&'static [EventName]> {
             Some(alias) => known(alias)?,
             None => known(given)?,
         };
-        if events.iter().any(|event| event.theirs == theirs || event.known.name == known.name) {
+        // Of several spellings the first is what hooks read.
+        let is_other = |event: &EventName| event.known.name == known.name && !same_letters(event.theirs, theirs);
+        if events.iter().any(|event| event.theirs == theirs || is_other(event)) {
             return at(given, format!("`{theirs}` is there twice; take one of them out"));
         }
         events.push(EventName { theirs: text(theirs.clone()), known });
@@ -200,6 +210,11 @@ fn events(file: &File) -> Checked<&'static [EventName]> {
         return at(alias, format!("`{theirs}` is none of `events`; add it there"));
     }
     Ok(leak(events.into_iter()))
+}
+
+/// Whether two names differ in their spelling alone, as `PreToolUse` and `pre_tool_use` do.
+fn same_letters(one: &str, other: &str) -> bool {
+    one.replace('_', "").eq_ignore_ascii_case(&other.replace('_', ""))
 }
 
 fn exit_two(given: &std::collections::BTreeMap<String, Spanned<Exit2>>) -> Checked<&'static [(&'static str, Two)]> {
@@ -225,8 +240,8 @@ fn renamed(
 ) -> Checked<&'static [(&'static str, &'static str)]> {
     let mut names = Vec::with_capacity(given.len());
     for (ours, theirs) in given {
-        let Some(ours) = COMMON.iter().find(|known| **known == ours) else {
-            let known = COMMON.join(", ");
+        let Some(ours) = FIELDS.iter().find(|known| **known == ours) else {
+            let known = FIELDS.join(", ");
             return at(&theirs, format!("`{ours}` cannot have another name; those that can are {known}"));
         };
         names.push((*ours, text(theirs.into_inner())));
@@ -274,24 +289,26 @@ fn variables(given: &[Spanned<String>], ending: &str) -> Checked<&'static [&'sta
 }
 
 /// Paths below a folder, such as `.agent/settings.json`.
-fn paths(given: Vec<Spanned<String>>) -> Checked<&'static [&'static str]> {
+fn paths(given: Vec<Spanned<String>>, shape: Shape) -> Checked<&'static [&'static str]> {
     let mut all = Vec::with_capacity(given.len());
     for spanned in given {
-        all.push(path(spanned)?);
+        all.push(path(spanned, shape)?);
     }
     Ok(leak(all.into_iter()))
 }
 
-fn path(given: Spanned<String>) -> Checked<&'static str> {
+fn path(given: Spanned<String>, shape: Shape) -> Checked<&'static str> {
+    let wanted = if shape == Shape::List { "toml" } else { "json" };
     let path = given.get_ref();
     let is_plain = path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']));
-    if is_plain && path.contains('/') && path.rsplit_once('.').is_some_and(|(_, ending)| ending == "json") {
+    if is_plain && path.contains('/') && path.rsplit_once('.').is_some_and(|(_, ending)| ending == wanted) {
         return Ok(text(given.into_inner()));
     }
-    at(&given, format!("`{path}` is no path below a folder; write one such as `.agent/settings.json`"))
+    at(&given, format!("`{path}` is no path below a folder; write one such as `.agent/settings.{wanted}`"))
 }
 
-fn places(given: file::Files) -> Checked<Places> {
+fn places(given: file::Files, shape: Shape) -> Checked<Places> {
+    let paths = |given| paths(given, shape);
     let (linux, macos, windows) = (paths(given.linux)?, paths(given.macos)?, paths(given.windows)?);
     let machine = if cfg!(windows) {
         windows
@@ -306,7 +323,8 @@ fn places(given: file::Files) -> Checked<Places> {
 
 fn entries(given: file::Entries) -> Checked<Entries> {
     for key in ["type", "command", "timeout"] {
-        if !given.keys.iter().any(|known| known.get_ref() == key) {
+        let is_needed = key != "type" || !given.untyped;
+        if is_needed && !given.keys.iter().any(|known| known.get_ref() == key) {
             let span = given.keys.first().map(Spanned::span).unwrap_or_default();
             return Err(At { span, message: format!("`keys` must list `{key}`") });
         }
@@ -320,6 +338,8 @@ fn entries(given: file::Entries) -> Checked<Entries> {
     Ok(Entries {
         kinds: leak(given.kinds.iter().map(word)),
         keys: texts(given.keys),
+        is_list: given.shape == Shape::List,
+        untyped: given.untyped,
         beside_events: leak(given.beside_events.into_iter().map(text)),
         unit: match given.unit {
             Unit::Seconds => 1.0,
@@ -331,7 +351,14 @@ fn entries(given: file::Entries) -> Checked<Entries> {
     })
 }
 
-fn install(given: file::Install, events: &[EventName]) -> Checked<Install> {
+fn install(given: file::Install, events: &[EventName], shape: Shape) -> Checked<Install> {
+    if shape == Shape::List {
+        return at(
+            &given.project,
+            "files with a list of hooks cannot be installed into; take `install` out".to_owned(),
+        );
+    }
+    let path = |given| path(given, shape);
     for event in &given.events {
         let name = event.get_ref();
         if !events.iter().any(|known| known.theirs == name.as_str()) {

@@ -50,8 +50,12 @@ pub(super) struct File {
 pub(super) struct Reads {
     /// The permission mode of a host that does not say.
     pub(super) permission_mode: Option<String>,
-    /// Names of `session_id`, `cwd` and `agent_id`.
+    /// Fields of Claude Code's that have another name.
     pub(super) renamed: BTreeMap<String, Spanned<String>>,
+    /// Whether a text that a tool gave back stands there as it is, not in the form of Claude Code's tools.
+    pub(super) plain_result: bool,
+    /// Whether a prompt is a list of parts, of which those of type `text` count.
+    pub(super) prompt_in_parts: bool,
 }
 
 /// How string matchers are read.
@@ -63,6 +67,8 @@ pub(super) enum Matchers {
     ListsAndPatterns,
     /// Each as a pattern.
     Patterns,
+    /// Each as a pattern of the whole name, also between slashes.
+    WholePatterns,
 }
 
 /// How answers are read, and which of them the system takes from its hooks.
@@ -84,6 +90,12 @@ pub(super) struct Answers {
     pub(super) rewrites: bool,
     /// Whether a refused tool call is also said by `decision`.
     pub(super) refuses_by_decision: bool,
+    /// Whether only exit code 2 refuses, on the events on which it blocks.
+    pub(super) refuses_by_exit_code: bool,
+    /// Whether `continue: false` refuses what is asked about, instead of ending the agent.
+    pub(super) continue_false_blocks: bool,
+    /// Whether `additionalContext` is at the top of an answer.
+    pub(super) context_at_top: bool,
 }
 
 impl Default for Answers {
@@ -97,6 +109,9 @@ impl Default for Answers {
             asks: true,
             rewrites: true,
             refuses_by_decision: false,
+            refuses_by_exit_code: false,
+            continue_false_blocks: false,
+            context_at_top: false,
         }
     }
 }
@@ -117,6 +132,8 @@ pub(super) enum Word {
     Approve,
     Block,
     Ask,
+    /// It decides nothing.
+    Pass,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -173,6 +190,11 @@ pub(super) struct Files {
 pub(super) struct Entries {
     pub(super) kinds: Vec<Kind>,
     pub(super) keys: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) shape: Shape,
+    /// Whether an entry without `type` is a command.
+    #[serde(default)]
+    pub(super) untyped: bool,
     /// Keys beside the events that are none.
     #[serde(default)]
     pub(super) beside_events: Vec<String>,
@@ -182,6 +204,17 @@ pub(super) struct Entries {
     pub(super) fails_closed: Option<FailsClosed>,
     #[serde(default)]
     pub(super) shell: Shell,
+}
+
+/// What a file looks like.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Shape {
+    /// JSON in Claude Code's shape.
+    #[default]
+    Groups,
+    /// TOML with a list `hooks`; an entry of it has its `event` and its `matcher` beside what it runs.
+    List,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -48,9 +48,10 @@ pub fn write(tables: &[Table]) -> String {
          * PostToolUse follows a run that succeeded. In Gemini CLI (AfterTool), Wingman and A3S it follows failed runs too: a \
          host that wants the same raises it with `result.success` false.\n\
          * What a newer version adds [is left out with a warning](SEMANTICS.md#11-hooks-from-files).\n\n\
-         A system of Claude Code's kind is [one file of data](../CONTRIBUTING.md#add-a-system-of-claude-codes-kind). Systems whose \
-         hooks read other fields (Goose, Grok Build) or answer with exit codes alone (Windsurf) are not among them. In \
-         OpenCode and pi [plugins](plugins.md) ask the policy, and tests run them in both programs.\n",
+         A system of Claude Code's kind is [one file of data](../CONTRIBUTING.md#add-a-system-of-claude-codes-kind). Not \
+         among them are systems whose hooks read or answer other fields (Antigravity, Cline, Grok Build, Mistral Vibe), \
+         stand in plugins (goose) or agents (Kiro), answer with exit codes alone (Windsurf), or run at the start alone \
+         (Junie). In OpenCode and pi [plugins](plugins.md) ask the policy, and tests run them in both programs.\n",
     );
     page
 }

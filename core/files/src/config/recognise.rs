@@ -116,7 +116,7 @@ fn unknown(file: &Path, text: &str, toml: bool) -> Error {
 }
 
 fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
-    if let Some(system) = system(name).filter(|_| !toml) {
+    if let Some(system) = system(name).filter(|system| system.entries.is_list == toml) {
         return Ok(Format::Described(system));
     }
     let format = match (named(name)?.name(), toml) {
@@ -188,7 +188,7 @@ fn by_place(file: &Path) -> Option<Recognised> {
         return Some(Recognised::sure(Format::Copilot));
     }
     let in_folder_of = |system: &&&System| system.files.folders().any(|folder| parents.contains(&folder));
-    if let Some(system) = SYSTEMS.iter().find(in_folder_of).filter(|_| !toml) {
+    if let Some(system) = SYSTEMS.iter().find(in_folder_of).filter(|system| system.entries.is_list == toml) {
         return Some(Recognised::sure(Format::Described(system)));
     }
     // A plugin's own files are those of the system that its manifest is for. Copilot reads either shape.

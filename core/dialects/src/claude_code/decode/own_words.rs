@@ -8,6 +8,19 @@ use crate::claude_code::flavour::Flavour;
 /// Replaces words that mean the same. A word that means nothing on the event stays, and voids the answer.
 pub(super) fn translate(flavour: &Flavour, known: &ClaudeEvent, answer: &mut Map<String, Value>) {
     decision(flavour, known, answer);
+    if flavour.continue_false_blocks && answer.get("continue") == Some(&json!(false)) {
+        answer.shift_remove("continue");
+        answer.insert("decision".to_owned(), json!("block"));
+    }
+    if flavour.context_at_top
+        && known.specific.iter().any(|(name, _)| *name == "additionalContext")
+        && answer.get("additionalContext").is_some_and(Value::is_string)
+        && let Some(context) = answer.shift_remove("additionalContext")
+    {
+        answer
+            .entry("hookSpecificOutput")
+            .or_insert_with(|| json!({"hookEventName": flavour.theirs(known), "additionalContext": context}));
+    }
     if known.specific.is_empty() && !flavour.needs_event_name {
         answer.shift_remove("hookSpecificOutput");
     }
@@ -24,6 +37,10 @@ pub(super) fn translate(flavour: &Flavour, known: &ClaudeEvent, answer: &mut Map
 fn decision(flavour: &Flavour, known: &ClaudeEvent, answer: &mut Map<String, Value>) {
     let Some(Value::String(word)) = answer.get_mut("decision") else { return };
     let Some((_, means)) = flavour.decisions.iter().find(|(theirs, _)| theirs == word) else { return };
+    if *means == "pass" {
+        answer.shift_remove("decision");
+        return;
+    }
     if *means != "ask" {
         (*means).clone_into(word);
         return;

@@ -5,7 +5,7 @@ mod parts;
 use serde_json::{Map, Value, json};
 
 use crate::claude_code::NAME;
-use crate::claude_code::events::{ClaudeEvent, Listens, SKILL_LINE};
+use crate::claude_code::events::{ClaudeEvent, Listens, SKILL_LINE, Two};
 use crate::claude_code::flavour::Flavour;
 use crate::{OutcomeView, WireAnswer, tool_names};
 use hookweave_machine::action::Action;
@@ -129,7 +129,13 @@ impl Writer<'_> {
 
     fn stop(&mut self) {
         let reason = self.outcome.reason_text();
-        if self.known.listens == Listens::Both {
+        if self.flavour.refuses_by_exit_code {
+            // At the end of a turn a refusal would mean to go on.
+            if matches!(self.known.name, "Stop" | "SubagentStop") {
+                return;
+            }
+            self.answer.degrade(format!("{} hooks cannot stop the agent; the hook blocks", self.known.name));
+        } else if self.known.listens == Listens::Both {
             self.end_turn(&reason);
             // At the end of a turn a block would mean to go on.
             if matches!(self.known.name, "Stop" | "SubagentStop" | "SubagentStart" | "TaskCompleted" | "TeammateIdle") {
@@ -142,12 +148,21 @@ impl Writer<'_> {
     }
 
     fn end_turn(&mut self, reason: &str) {
+        if self.flavour.refuses_by_exit_code {
+            return;
+        }
         self.set("continue", false);
         self.set("stopReason", reason);
     }
 
     fn refuse(&mut self, reason: &str) {
         match self.known.name {
+            _ if self.flavour.refuses_by_exit_code && self.flavour.two(self.known) == Two::Blocks => {
+                self.stderr = Some(reason.to_owned());
+            }
+            name if self.flavour.refuses_by_exit_code => {
+                self.answer.degrade(format!("{name} hooks refuse nothing; the reason is left out"));
+            }
             "PreToolUse" | "PreModelSwitch" | "PreSkillShellCommand" => {
                 self.set_specific("permissionDecision", "deny");
                 self.set_specific("permissionDecisionReason", reason);

@@ -103,7 +103,7 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let known = described.map(|system| system.entries.keys).or_else(built_in);
     if let (Some(known), Some(fields)) = (known, entry.as_object()) {
         // A file of our own names which dialect reads the answers, and has its own keys.
-        let is_ours = fields.contains_key("dialect") || fields.contains_key("event") && dialect != "cocode";
+        let is_ours = fields.contains_key("dialect") || fields.contains_key("event") && !known.contains(&"event");
         let is_known = |key: &str| known.contains(&key) || is_flat(hook) && COCODE_SETTINGS.contains(&key);
         for key in fields.keys().filter(|key| !is_ours && !is_known(key)) {
             let hint = did_you_mean(key, known.iter().copied());

@@ -1,9 +1,9 @@
-//! Settings files of systems that a file of data describes: Claude Code's shape with the keys that the system has.
+//! Settings files of systems that a file of data describes: Claude Code's shape, or a list, with the keys that the system has.
 
 use super::claude::read_as;
 use super::groups::{self, Style};
 use crate::config::entry::{Draft, Slot, environment, shell, webhook};
-use crate::config::reading::{Reading, Spot, Take, bounded};
+use crate::config::reading::{Reading, Spot, Syntax, Take, bounded};
 use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::NEVER_CLOSED;
 use hookweave_dialects::described::System;
@@ -11,14 +11,44 @@ use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_machine::hook::FailBehavior;
 
 pub(super) fn read(text: &str, source: &Source<'_>, system: &'static System) -> Loaded {
+    if system.entries.is_list {
+        return Reading::of(text, Syntax::Toml, source, |reading, top| read_list(reading, top, system));
+    }
     let handler = |reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>| handler(reading, slot, entry, system);
     read_as(text, source, &Style { skipped: system.entries.beside_events, handler })
+}
+
+/// A list of hooks, each with its event.
+fn read_list(reading: &mut Reading<'_>, top: &Spot<'_>, system: &System) {
+    let Some(hooks) = top.get("hooks") else { return };
+    let listed = hooks.items();
+    for entry in reading.take(listed).unwrap_or_default() {
+        let event = entry.text("event").ok().flatten().unwrap_or_default();
+        let named = entry.get("event").unwrap_or_else(|| entry.clone());
+        if event.is_empty() || reading.knows(&named, named.node.at, &event) {
+            let read = read_listed(reading, &entry, system);
+            reading.take_on(&event, read);
+        }
+    }
+}
+
+fn read_listed(reading: &mut Reading<'_>, entry: &Spot<'_>, system: &System) -> Take<()> {
+    entry.must_be_object()?;
+    let event = entry.required_text("event")?;
+    let matcher = entry.text("matcher")?;
+    let spot = entry.get("matcher").unwrap_or_else(|| entry.clone());
+    let slot = reading.slot(&spot, &event, matcher.as_deref())?;
+    match handler(reading, &slot, entry, system)? {
+        Some(draft) => reading.declare(entry, &slot, draft),
+        None => Ok(()),
+    }
 }
 
 fn handler(reading: &mut Reading<'_>, slot: &Slot, entry: &Spot<'_>, system: &System) -> Take<Option<Draft>> {
     let kinds: Vec<(&str, &str)> = system.entries.kinds.iter().map(|kind| (*kind, *kind)).collect();
     let has = |key: &str| system.entries.keys.contains(&key);
-    let kind = groups::kind_of(entry, &kinds)?;
+    let kind =
+        if system.entries.untyped { entry.kind(&kinds)?.unwrap_or("command") } else { groups::kind_of(entry, &kinds)? };
     let mut draft = Draft::new(match kind {
         "http" => Run::Webhook(webhook(entry, "allowedEnvVars")?),
         "prompt" | "agent" => Run::Prompt {

@@ -69,6 +69,11 @@ impl Writer<'_> {
     }
 
     pub(super) fn finish(mut self) -> WireAnswer {
+        if self.flavour.context_at_top
+            && let Some(context) = self.specific.shift_remove("additionalContext")
+        {
+            self.set("additionalContext", context);
+        }
         if !self.specific.is_empty() {
             let mut specific = Map::new();
             specific.insert("hookEventName".to_owned(), json!(self.flavour.theirs(self.known)));
