@@ -490,8 +490,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
         if !lines.iter().all(|line| line.knows_programs()) {
             return None;
         }
+        if lines.iter().any(|line| line.hands_too_much()) {
+            return None;
+        }
         let (all, _) = self.lines_with_coded();
-        Some(all.iter().flat_map(|line| line.programs()).map(String::as_str).collect())
+        let all = all.iter().chain(lines.iter().flat_map(|line| line.handed()));
+        Some(all.flat_map(|line| line.programs()).map(String::as_str).collect())
     }
 
     /// The file paths that the event names.

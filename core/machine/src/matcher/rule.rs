@@ -232,6 +232,9 @@ impl Rule {
                 }
                 let place = |path: &str| input.place(path);
                 let mut verdict = all(lines.iter().map(|line| command.judge(line, &place)));
+                let mut handed = lines.iter().flat_map(|line| line.handed());
+                verdict.selects |= lines.iter().any(|line| line.hands_too_much())
+                    || handed.any(|line| command.is_handed(line, &place));
                 verdict.grants_all = verdict.grants_all && input.says_nothing_beside_commands();
                 if input.language() == Language::Shell {
                     return verdict;

@@ -275,7 +275,10 @@ impl Writes {
         }
         // What is worked out serves rules that go by what is known for sure.
         let written = input.written().filter(|_| self.is_sure);
-        lines.iter().chain(written).find_map(|reading| match self.looked_at(reading) {
+        // Of what makes a policy the words speak, wherever they stand.
+        let looks_behind = !self.files.is_of_policy();
+        let handed = lines.iter().filter(|_| looks_behind).flat_map(|line| line.handed());
+        lines.iter().chain(written).chain(handed).find_map(|reading| match self.looked_at(reading) {
             None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
             Some(line) => {
                 let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
@@ -396,7 +399,7 @@ impl Lines<'_> {
         let Some(mut directories) = directories(self.line) else {
             return self.files.is_named_in(self.reading.text()).then_some(Touched::Unnamed);
         };
-        if directories.len() > 1 && has_left(self.line, self.reading.text()) {
+        if directories.len() > 1 && has_left(self.line) {
             directories.remove(0);
         }
         let written = self.access.writes().then(|| self.written(&directories)).flatten();
