@@ -523,7 +523,8 @@ impl Lines<'_> {
         let folders: Vec<&Word> = if search.folders.is_empty() { vec![&here] } else { search.folders.clone() };
         let is_meant = |name: &String| self.meant(name).iter().any(|name| self.files.is_named_in(name));
         let is_chosen = |name: &String| self.is_called(name) || is_meant(name);
-        let is_chosen = search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen));
+        let is_chosen =
+            search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen)) || search.is_open && !self.is_sure;
         // All that is below a folder of the set is in it, whatever its name.
         let is_whole = |word: &Word| !self.files.is_of_policy() && self.names(word, directories);
         let may_hold = |word: &Word| self.names(word, directories) || self.holds_some(word, directories);
