@@ -5,6 +5,7 @@
 mod base64;
 mod code;
 mod cursor;
+mod handed;
 mod line;
 mod memo;
 mod plain;

@@ -30,7 +30,7 @@ pub use programs::{is_only_checked, is_shell};
 pub use words::Word;
 pub(super) use words::is_plain_word;
 pub use wrappers::Starts;
-pub(super) use wrappers::behind_wrappers;
+pub(super) use wrappers::{behind_wrappers, is_wrapper_of_packages, wraps};
 
 /// The longest text that is handed to the parser, in bytes: here-documents and substitutions are taken out before.
 const MAX_FLAT: usize = 16 * 1024;
@@ -63,6 +63,9 @@ pub struct Line {
     pub pipes: Vec<Vec<Range<usize>>>,
     /// What it sets variables to, in order; nothing where that comes from elsewhere.
     pub assigned: Vec<(String, Option<Word>)>,
+    /// Each of its commands runs only if those before it have worked: they are joined by `&&`, and nothing else. The first one
+    /// reads and writes no file by a redirection.
+    pub is_chain: bool,
     /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
     pub is_dynamic: bool,
     /// The line does more than run its commands: it writes a file, sets a variable, defines a function.

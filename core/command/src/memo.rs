@@ -5,9 +5,13 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 use crate::code::{Code, of_line};
+use crate::handed;
 use crate::line::{Line, Simple, parse, program_name};
 use crate::windows::{self, Language};
 use crate::written;
+
+/// How many lines that a line hands on are looked at.
+const MAX_HANDED: usize = 256;
 
 /// A line as rules look at it.
 #[derive(Debug)]
@@ -22,6 +26,8 @@ pub struct Reading {
     part: Line,
     /// The code that it hands to interpreters.
     code: OnceLock<Vec<Code>>,
+    /// What its programs may hand to others, and whether that is more than is looked at.
+    handed: OnceLock<(Vec<Arc<Reading>>, bool)>,
     /// What the command lines in that code are.
     coded: OnceLock<Vec<Arc<Reading>>>,
     /// What it runs once its words are worked out, and whether that is more than is looked at.
@@ -98,6 +104,7 @@ impl Reading {
             line,
             part,
             code: OnceLock::new(),
+            handed: OnceLock::new(),
             coded: OnceLock::new(),
             written: OnceLock::new(),
             programs,
@@ -117,10 +124,39 @@ impl Reading {
         self.code.get_or_init(|| of_line(self.said(), self.seen()))
     }
 
-    /// The command lines in that code.
+    /// The command lines in that code, and those that programs hand on.
     pub fn coded(&self) -> &[Arc<Self>] {
-        let lines = || self.code().iter().flat_map(|code| &code.lines);
-        self.coded.get_or_init(|| lines().map(|line| Arc::new(Self::new(line))).collect())
+        let lines = || self.code().iter().flat_map(|code| &code.lines).map(|line| Arc::new(Self::new(line)));
+        self.coded.get_or_init(|| lines().chain(self.handed().iter().map(Arc::clone)).collect())
+    }
+
+    /// The command lines that its programs may hand to others, and those that these do.
+    pub fn handed(&self) -> &[Arc<Self>] {
+        &self.all_handed().0
+    }
+
+    /// Whether it hands on more lines than are looked at.
+    pub fn hands_too_much(&self) -> bool {
+        self.all_handed().1
+    }
+
+    fn all_handed(&self) -> &(Vec<Arc<Self>>, bool) {
+        self.handed.get_or_init(|| {
+            let mut found: Vec<Arc<Self>> = Vec::new();
+            let mut lines = std::collections::VecDeque::from(handed::of_line(self.seen()));
+            while let Some(line) = lines.pop_front() {
+                if found.iter().any(|known| known.text == line) {
+                    continue;
+                }
+                if found.len() >= MAX_HANDED {
+                    return (found, true);
+                }
+                let reading = Arc::new(Self::new(&line));
+                lines.extend(handed::of_line(reading.seen()));
+                found.push(reading);
+            }
+            (found, false)
+        })
     }
 
     /// What it runs once its words are worked out: the lines that differ from what is written.
@@ -130,7 +166,7 @@ impl Reading {
 
     /// Whether it runs more than is written out.
     pub fn is_cut(&self) -> bool {
-        self.worked_out().1 || self.code().iter().any(|code| code.is_cut)
+        self.worked_out().1 || self.hands_too_much() || self.code().iter().any(|code| code.is_cut)
     }
 
     fn worked_out(&self) -> &(Vec<Arc<Self>>, bool) {

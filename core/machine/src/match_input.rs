@@ -13,10 +13,10 @@ use crate::event::EventSpec;
 use crate::path::{PathForms, is_address};
 use crate::payload::{Host, Kind};
 use crate::sessions::{SessionFacts, Sessions};
-use crate::tool::names::{PROGRAMS, WORDS_APART, known_names};
-use crate::tool::usual::CODES;
+use crate::tool::names::known_names;
+use crate::tool::usual::{CODES, Holds};
 use crate::tool::{Likeness, Need, Tool, Tools, usual};
-use hookweave_command::{Language, Reading, quoted, read_as};
+use hookweave_command::{Language, Reading, is_shell, is_shell_of_windows, program_name, quoted, read_as};
 
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
@@ -36,14 +36,20 @@ static MATCHED_ARGUMENTS: [&str; 6] = {
     ["command", file_path, path, notebook_path, paths, files]
 };
 
-/// An argument that holds several command lines.
-const SEVERAL_LINES: &str = "commands";
+/// The argument that holds a command line in the tools of every known agent.
+const COMMAND: &str = "command";
 
 /// Arguments that say in which language the code of a call is.
 const LANGUAGES: [&str; 4] = ["language", "lang", "kernel", "interpreter"];
 
-/// An argument that holds a command with its words.
-const TASK: &str = "task";
+/// How deep commands may stand in objects and lists of a call's arguments.
+const MAX_INSIDE: usize = 32;
+
+/// How many objects within a call's arguments are looked at for commands.
+const MAX_OBJECTS: usize = 10_000;
+
+/// Keys that end what is typed into a terminal.
+const ENTER: [&str; 3] = [" Enter", " C-m", " KPEnter"];
 
 /// How many paths of command lines keep their places while an event is judged; a line may name any number.
 const MAX_PLACED: usize = 256;
@@ -85,6 +91,9 @@ pub(crate) struct MatchInput<'v, H: Host> {
     facts: OnceCell<Option<SessionFacts>>,
     tool: OnceCell<Option<Cow<'v, str>>>,
     args: OnceCell<Found<H::View<'v>>>,
+    names: OnceCell<Option<Vec<String>>>,
+    runs_lines: OnceCell<bool>,
+    is_typed: OnceCell<bool>,
     commands: OnceCell<Found<Cow<'v, str>>>,
     paths: OnceCell<Found<PathForms>>,
     language: OnceCell<Language>,
@@ -114,6 +123,9 @@ impl<'v, H: Host> MatchInput<'v, H> {
             facts: OnceCell::new(),
             tool: OnceCell::new(),
             args: OnceCell::new(),
+            names: OnceCell::new(),
+            runs_lines: OnceCell::new(),
+            is_typed: OnceCell::new(),
             commands: OnceCell::new(),
             paths: OnceCell::new(),
             language: OnceCell::new(),
@@ -195,7 +207,10 @@ impl<'v, H: Host> MatchInput<'v, H> {
     pub(crate) fn lacks(&self, need: Need, by: MadeBy) -> Option<String> {
         let tool = self.tool().filter(|tool| self.event.gates_tools() && self.tools.needs(tool, need))?;
         let is_there = match need {
-            Need::Command => self.commands().indeterminate || !self.commands().items.is_empty(),
+            Need::Command => {
+                let commands = self.commands();
+                commands.indeterminate || !commands.items.is_empty() && self.shows_command(tool)
+            }
             Need::Path => {
                 let mut texts = SmallVec::new();
                 self.path_texts(&mut texts) || !texts.is_empty()
@@ -224,6 +239,17 @@ impl<'v, H: Host> MatchInput<'v, H> {
         let hint = hint.map_or_else(|| example.to_owned(), |given| given.escape_debug().to_string());
         let define = self.host.spelling().define_tool(tool, setting, &hint);
         Some(format!("{lack}, or say which argument holds it: {define}"))
+    }
+
+    /// Whether a command stands where hooks look that read arguments by their names: a tool of the engine's has it under one
+    /// of the engine's own.
+    fn shows_command(&self, tool: &str) -> bool {
+        let is_own = usual::is_ours(tool);
+        let shows = |name: &str| {
+            self.is_said(name) || self.holds(name).is_some() && (!is_own || usual::is_engines_command(name))
+        };
+        let has_command = || self.args().items.first().is_some_and(|args| self.host.get(args, COMMAND).is_some());
+        self.names().is_none_or(|names| names.iter().any(|name| shows(name))) || has_command()
     }
 
     /// The tool's name and those of the tools that it was defined to be the same as.
@@ -270,26 +296,21 @@ impl<'v, H: Host> MatchInput<'v, H> {
         })
     }
 
+    /// The names of the arguments; `None` where they cannot be listed.
+    fn names(&self) -> Option<&[String]> {
+        let listed = || self.args().items.first().map_or(Some(Vec::new()), |args| self.host.keys(args).ok());
+        self.names.get_or_init(listed).as_deref()
+    }
+
     /// The commands that the event would run.
     pub(crate) fn commands(&self) -> &Found<Cow<'v, str>> {
         self.commands.get_or_init(|| {
             let args = self.args();
             let mut found = Found { items: SmallVec::new(), indeterminate: args.indeterminate };
             let Some(args) = args.items.first() else { return found };
-            let named = self.defined().map_or(&[][..], |tool| &tool.commands);
-            let alike = self.likeness().map_or(&[][..], |likeness| likeness.commands);
-            for name in std::iter::once("command").chain(named.iter().chain(alike).map(String::as_str)) {
-                if let Some(view) = self.host.get(args, name) {
-                    self.add_line(args, &view, &mut found);
-                }
-            }
-            self.add_program(args, &mut found);
-            if let Some(view) = self.host.get(args, SEVERAL_LINES) {
-                self.add_lines(&view, &mut found);
-            }
-            if let Some(task) = self.host.get(args, TASK) {
-                self.add_command(&task, &mut found);
-            }
+            let mut left = MAX_OBJECTS;
+            self.add_commands(args, 0, &mut left, &mut found);
+            found.indeterminate |= left == 0;
             for program in self.interpreters(args) {
                 self.add_code(args, program, &mut found);
             }
@@ -297,14 +318,77 @@ impl<'v, H: Host> MatchInput<'v, H> {
         })
     }
 
-    /// Adds the line of a command, a text or a list of words, with its words that stand apart.
-    fn add_line(&self, args: &H::View<'v>, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
-        let lines = match self.host.kind(view) {
-            Kind::List(length) if length > 0 => joined(self.host, view),
-            _ => self.as_text(view),
-        };
+    /// Whether the host has said that an argument holds a command.
+    fn is_said(&self, argument: &str) -> bool {
+        let said = self.tool().and_then(|tool| self.tools.defined(tool));
+        said.is_some_and(|tool| tool.commands.iter().any(|command| command == argument))
+    }
+
+    /// What an argument holds of what the call runs: the one place that knows.
+    fn holds(&self, argument: &str) -> Option<Holds> {
+        let runs_lines = self.runs_lines();
+        let is_typed = runs_lines
+            && *self.is_typed.get_or_init(|| {
+                let names = self.names().unwrap_or_default();
+                self.likeness().is_some() && self.tool().is_some_and(|tool| usual::types(tool, names))
+            });
+        if self.is_said(argument) { Some(Holds::Line) } else { usual::holds(argument, runs_lines, is_typed) }
+    }
+
+    /// Adds what an object runs by what it holds, and what the objects in it do.
+    fn add_commands(&self, object: &H::View<'v>, depth: usize, left: &mut usize, found: &mut Found<Cow<'v, str>>) {
+        let listed = if depth == 0 { self.names().map(<[String]>::to_vec) } else { self.host.keys(object).ok() };
+        let listed = listed.unwrap_or_else(usual::spelled_lines);
+        let others = listed.iter().map(String::as_str).filter(|name| *name != COMMAND);
+        // A host may have it without listing it.
+        for name in std::iter::once(COMMAND).chain(others) {
+            let Some(view) = self.host.get(object, name) else { continue };
+            let is_unread = found.indeterminate;
+            let holds = self.holds(name);
+            match holds {
+                Some(Holds::Line) => self.add_line(object, &listed, &view, found),
+                Some(Holds::Lines) => self.add_lines(&view, depth, left, found),
+                Some(Holds::Program) => self.add_program(object, &listed, &view, found),
+                Some(Holds::Typed) => self.add_typed(&view, found),
+                Some(Holds::Command | Holds::Words) | None => {}
+            }
+            // In a tool that need not run lines, what cannot be read is something else.
+            let is_surely_one = name == COMMAND || holds == Some(Holds::Program) || self.is_said(name);
+            if !(self.runs_lines() || depth == 0 && is_surely_one) {
+                found.indeterminate = is_unread;
+            }
+            if holds != Some(Holds::Lines) {
+                self.add_inner(&view, depth, left, found);
+            }
+        }
+    }
+
+    /// Adds what the objects run that stand in a value.
+    fn add_inner(&self, view: &H::View<'v>, depth: usize, left: &mut usize, found: &mut Found<Cow<'v, str>>) {
+        if *left == 0 || !(self.runs_lines() || self.likeness().is_some()) {
+            return;
+        }
+        match self.host.kind(view) {
+            Kind::Object | Kind::List(_) if depth >= MAX_INSIDE => *left = 0,
+            Kind::Object => {
+                *left -= 1;
+                self.add_commands(view, depth + 1, left, found);
+            }
+            Kind::List(length) => {
+                for item in (0..length).filter_map(|index| self.host.item(view, index)) {
+                    self.add_inner(&item, depth + 1, left, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the line of a command, a text or a list, with its words that stand apart.
+    fn add_line(&self, object: &H::View<'v>, listed: &[String], view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+        let is_list = matches!(self.host.kind(view), Kind::List(length) if length > 0);
+        let lines = if is_list { joined(self.host, view) } else { self.as_text(view) };
         found.indeterminate |= lines.indeterminate;
-        let words = if lines.items.is_empty() { Found::none() } else { self.words_apart(args) };
+        let words = if lines.items.is_empty() { Found::none() } else { self.words_apart(object, listed) };
         found.indeterminate |= words.indeterminate;
         for line in lines.items {
             if words.items.is_empty() {
@@ -313,26 +397,63 @@ impl<'v, H: Host> MatchInput<'v, H> {
                 found.items.extend(words.items.iter().map(|words| Cow::Owned(format!("{line} {words}"))));
             }
         }
-    }
-
-    /// Adds a program with its words. Without words it is a command in a shell alone: elsewhere it may be anything.
-    fn add_program(&self, args: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
-        for view in PROGRAMS.into_iter().filter_map(|name| self.host.get(args, name)) {
-            let words = || self.words_apart(args);
-            let has_words = || Some(words()).is_some_and(|words| words.indeterminate || !words.items.is_empty());
-            if matches!(self.host.kind(&view), Kind::Text(_)) && (self.runs_lines() || has_words()) {
-                self.add_line(args, &view, found);
-            }
+        if is_list {
+            let lines = self.lines_of_list(view);
+            found.items.extend(lines.into_iter().map(Cow::Owned));
         }
     }
 
-    /// Adds what an object such as `{"command": "rm", "args": ["x"]}` runs.
-    fn add_command(&self, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
-        if matches!(self.host.kind(view), Kind::Object) {
-            if let Some(command) = self.host.get(view, "command") {
-                self.add_line(view, &command, found);
+    /// The parts of a list that may be lines rather than words; none where they certainly are words.
+    fn lines_of_list(&self, view: &H::View<'v>) -> Vec<String> {
+        let Kind::List(length) = self.host.kind(view) else { return Vec::new() };
+        let words = (0..length).map(|index| scalar_text(self.host, &self.host.item(view, index)?));
+        let Some(words) = words.collect::<Option<Vec<String>>>() else { return Vec::new() };
+        let is_text = |word: &String| word.trim().contains(char::is_whitespace);
+        let Some(at) = words.iter().position(is_text) else { return Vec::new() };
+        // `["bash", "-c", "a b"]`, `["git", "commit", "-m", "a b"]`: these take what follows as a word.
+        let takes_text = |word: &String| {
+            let program = program_name(word);
+            word.starts_with('-') || is_shell(program) || is_shell_of_windows(program)
+        };
+        if words.len() < 2 || words.iter().take(at).any(takes_text) { Vec::new() } else { words }
+    }
+
+    /// Adds a program with its words. Without words it is a command in a shell alone: elsewhere it may be anything.
+    fn add_program(
+        &self,
+        object: &H::View<'v>,
+        listed: &[String],
+        view: &H::View<'v>,
+        found: &mut Found<Cow<'v, str>>,
+    ) {
+        let words = || self.words_apart(object, listed);
+        let has_words = || Some(words()).is_some_and(|words| words.indeterminate || !words.items.is_empty());
+        if matches!(self.host.kind(view), Kind::Text(_)) && (self.runs_lines() || has_words()) {
+            self.add_line(object, listed, view, found);
+        }
+    }
+
+    /// Adds what is typed into a shell: a text, or a list of texts and keys.
+    fn add_typed(&self, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+        let mut texts: Vec<String> = match self.host.kind(view) {
+            Kind::List(length) => {
+                let items = (0..length).filter_map(|index| self.host.item(view, index));
+                items.filter_map(|item| scalar_text(self.host, &item)).collect()
             }
-            self.add_program(view, found);
+            _ => self.as_text(view).items.into_iter().map(Cow::into_owned).collect(),
+        };
+        if texts.len() > 1 {
+            texts.push(texts.concat());
+            texts.push(texts.join(" "));
+        }
+        for text in texts {
+            // Other control characters are keys.
+            let text = text.replace('\r', "\n");
+            let text = text.replace(|letter: char| letter.is_control() && !matches!(letter, '\n' | '\t'), "");
+            let text = ENTER.iter().find_map(|key| text.trim_end().strip_suffix(key)).unwrap_or(&text);
+            if !text.trim().is_empty() {
+                found.items.push(Cow::Owned(text.to_owned()));
+            }
         }
     }
 
@@ -368,37 +489,55 @@ impl<'v, H: Host> MatchInput<'v, H> {
     }
 
     /// Adds several lines: texts, lists of words, and objects that hold a command.
-    fn add_lines(&self, view: &H::View<'v>, found: &mut Found<Cow<'v, str>>) {
+    fn add_lines(&self, view: &H::View<'v>, depth: usize, left: &mut usize, found: &mut Found<Cow<'v, str>>) {
         let Kind::List(length) = self.host.kind(view) else {
             let is_text = matches!(self.host.kind(view), Kind::Text(_));
             found.items.extend(is_text.then(|| self.as_text(view).items).into_iter().flatten());
-            found.indeterminate |= !is_text && self.runs_lines();
+            found.indeterminate |= !is_text;
             return;
         };
+        let mut has_option = false;
         for item in (0..length).filter_map(|index| self.host.item(view, index)) {
             let before = found.items.len();
             match self.host.kind(&item) {
-                Kind::Text(_) => found.items.extend(self.as_text(&item).items),
+                Kind::Text(text) => {
+                    has_option |= text.starts_with('-');
+                    found.items.extend(self.as_text(&item).items);
+                }
                 Kind::List(_) => found.items.extend(joined(self.host, &item).items),
-                _ => self.add_command(&item, found),
+                _ => self.add_inner(&item, depth, left, found),
             }
-            found.indeterminate |= found.items.len() == before && self.runs_lines();
+            found.indeterminate |= found.items.len() == before;
+        }
+        // No line begins with an option: these are the words of one.
+        if has_option {
+            found.items.extend(joined(self.host, view).items);
         }
     }
 
     /// Whether the tool runs command lines, as its name says.
     fn runs_lines(&self) -> bool {
-        let is_shell = |tool: &str| self.tools.is_shell(tool);
-        self.tool().is_some_and(is_shell)
-            || self.likeness().is_some_and(|likeness| likeness.names.iter().any(|name| is_shell(name)))
+        *self.runs_lines.get_or_init(|| {
+            let is_shell = |tool: &str| self.tools.is_shell(tool);
+            self.tool().is_some_and(is_shell)
+                || self.likeness().is_some_and(|likeness| likeness.names.iter().any(|name| is_shell(name)))
+        })
     }
 
-    /// The words of a command that stand in an argument of their own: a text, or a list.
-    fn words_apart(&self, args: &H::View<'v>) -> Found<Cow<'v, str>> {
-        let views = self.host.pick(args, &WORDS_APART).into_iter().flatten();
-        let mut lists = views.filter(|view| matches!(self.host.kind(view), Kind::Text(_) | Kind::List(_)));
-        let Some(view) = lists.next() else { return Found::none() };
-        if matches!(self.host.kind(&view), Kind::List(_)) { joined(self.host, &view) } else { self.as_text(&view) }
+    /// The words of a command that stand in arguments of their own, a text or a list; those of each that there is.
+    fn words_apart(&self, object: &H::View<'v>, listed: &[String]) -> Found<Cow<'v, str>> {
+        let mut words = Found::none();
+        let names = listed.iter().filter(|name| self.holds(name) == Some(Holds::Words));
+        for view in names.filter_map(|name| self.host.get(object, name)) {
+            let found = match self.host.kind(&view) {
+                Kind::List(_) => joined(self.host, &view),
+                Kind::Text(_) => self.as_text(&view),
+                _ => continue,
+            };
+            words.indeterminate |= found.indeterminate;
+            words.items.extend(found.items);
+        }
+        words
     }
 
     /// The commands that the event would run, taken apart, and whether some of them cannot be read.
@@ -419,17 +558,10 @@ impl<'v, H: Host> MatchInput<'v, H> {
 
     /// Whether all of the call's arguments are commands, folders, and what changes nothing of what these do.
     pub(crate) fn says_nothing_beside_commands(&self) -> bool {
-        let Some(args) = self.args().items.first() else { return true };
-        let Ok(names) = self.host.keys(args) else { return false };
-        let named = self.defined().map_or(&[][..], |tool| &tool.commands);
-        let alike = self.likeness().map_or(&[][..], |likeness| likeness.commands);
-        names.iter().all(|name| {
-            let is_read = ["command", SEVERAL_LINES, TASK].contains(&name.as_str())
-                || named.iter().chain(alike).any(|command| command == name)
-                || PROGRAMS.contains(&name.as_str())
-                || WORDS_APART.contains(&name.as_str());
-            is_read || usual::names_folder(name, true) || usual::is_harmless_beside_commands(name)
-        })
+        let is_known = |name: &String| {
+            self.holds(name).is_some() || usual::names_folder(name, true) || usual::is_harmless_beside_commands(name)
+        };
+        self.names().is_some_and(|names| names.iter().all(is_known))
     }
 
     /// The folders in which the call says that it works, but for the event's own: what it does is judged there too.
@@ -438,7 +570,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let mut found = Found::none();
             let Some(args) = self.args().items.first() else { return found };
             let is_shell = self.runs_lines();
-            let names = self.host.keys(args).unwrap_or_else(|_| usual::spelled_folders());
+            let names = self.names().map_or_else(usual::spelled_folders, <[String]>::to_vec);
             let folders = names.iter().filter(|name| usual::names_folder(name, is_shell));
             for view in folders.filter_map(|name| self.host.get(args, name)) {
                 if matches!(self.host.kind(&view), Kind::Text(_)) {
@@ -497,8 +629,12 @@ impl<'v, H: Host> MatchInput<'v, H> {
         if !lines.iter().all(|line| line.knows_programs()) {
             return None;
         }
+        if lines.iter().any(|line| line.hands_too_much()) {
+            return None;
+        }
         let (all, _) = self.lines_with_coded();
-        Some(all.iter().flat_map(|line| line.programs()).map(String::as_str).collect())
+        let all = all.iter().chain(lines.iter().flat_map(|line| line.handed()));
+        Some(all.flat_map(|line| line.programs()).map(String::as_str).collect())
     }
 
     /// The file paths that the event names.
@@ -601,7 +737,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
                     indeterminate |= self.collect_paths(&view, texts);
                 }
             }
-            for name in self.further(args, |_| true) {
+            for name in self.further(|_| true) {
                 let is_known = PATH_ARGUMENTS.contains(&&*name) || named.contains(&name);
                 let Some(view) = self.host.get(args, &name).filter(|_| !is_known) else { continue };
                 if usual::names_path(&name) {
@@ -629,10 +765,19 @@ impl<'v, H: Host> MatchInput<'v, H> {
     }
 
     /// The names of arguments of a kind; of a shell none, since all that it does stands in its command line.
-    fn further(&self, args: &H::View<'v>, is_one: fn(&str) -> bool) -> impl Iterator<Item = String> {
+    fn further(&self, is_one: fn(&str) -> bool) -> impl Iterator<Item = String> {
         let is_shell = self.tool().is_some_and(|tool| self.tools.is_shell(tool));
-        let names = if is_shell { Vec::new() } else { self.host.keys(args).unwrap_or_else(|_| usual::spelled()) };
+        let listed = || self.names().map_or_else(usual::spelled, <[String]>::to_vec);
+        let names = if is_shell { Vec::new() } else { listed() };
         names.into_iter().filter(move |name| is_one(name))
+    }
+
+    /// The file paths that a tool names by their addresses.
+    pub(crate) fn addressed(&self) -> Found<PathForms> {
+        let found = self.args().items.first().map_or_else(Found::none, |args| self.addresses(args));
+        let files = found.items.iter().filter(|address| is_address(address));
+        let items = files.map(|path| PathForms::new(path, self.cwd(), self.directory.project())).collect();
+        Found { items, indeterminate: false }
     }
 
     /// The addresses that the event names.
@@ -648,7 +793,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
     /// The addresses in arguments of their own.
     fn addresses(&self, args: &H::View<'v>) -> Found<Cow<'v, str>> {
         let mut found = Found::none();
-        for name in self.further(args, usual::names_url) {
+        for name in self.further(usual::names_url) {
             if let Some(view) = self.host.get(args, &name) {
                 found.indeterminate |= self.collect_paths(&view, &mut found.items);
             }

@@ -106,8 +106,6 @@ pub(crate) struct Tool {
 pub(crate) struct Likeness {
     /// The known tools that it resembles.
     pub(crate) names: &'static [String],
-    /// The arguments that hold its command, beside `command`.
-    pub(crate) commands: &'static [String],
 }
 
 /// What some tools cannot do without, and matchers look at.
@@ -306,8 +304,7 @@ impl Tools {
         }
         let is_said = self.defined(name).is_some_and(|tool| !tool.commands.is_empty() || !tool.paths.is_empty());
         let alike = usual::alike(name).filter(|_| !is_said);
-        let names = alike.map_or(&[][..], |tool| &tool.same_as);
-        Some(Likeness { names, commands: alike.map_or(&[][..], |tool| &tool.commands) })
+        Some(Likeness { names: alike.map_or(&[][..], |tool| &tool.same_as) })
     }
 
     /// Adds a tool. The same definition twice is no error, and one that gives nothing but a schema gives a known tool another one.

@@ -101,8 +101,15 @@ impl Walk<'_> {
 
     /// Every command that the arguments of a wrapper may be.
     fn wrapped(&mut self, words: &[Word]) -> Option<()> {
-        let takes_lines = wrappers::takes_lines(program_name(&words.first()?.plain));
-        for from in 1..words.len() {
+        let program = program_name(&words.first()?.plain);
+        let takes_lines = wrappers::takes_lines(program);
+        // What `find` is given before says where it searches and for what; what is filled in may be `-exec`.
+        let may_run = |word: &Word| wrappers::runs_found(word) || word.is_dynamic;
+        let begin = match program {
+            "find" | "gfind" => words.iter().position(may_run).map_or(words.len(), |at| at + 1),
+            _ => 1,
+        };
+        for from in begin..words.len() {
             let rest = words.get(from..)?;
             self.inner(rest, 1)?;
             let word = rest.first()?;

@@ -393,6 +393,38 @@ proptest! {
 }
 
 #[test]
+fn where_find_searches_is_no_command() {
+    for line in ["find .", "find . -name x -delete", "find . . -exec ls {} +"] {
+        assert!(parse(line).is_some_and(|line| !line.does_more), "{line}");
+    }
+    assert!(parse("find . -exec sh -c ls ;").is_none());
+    let line = parse("N=a.o; find . -name \"$N\" -delete").unwrap();
+    assert!(line.commands.iter().any(|command| command.texts.iter().any(|text| text == "find . -name a.o -delete")));
+}
+
+#[test]
+fn a_chain_is_commands_that_all_must_work() {
+    let is_chain = |line: &str| parse(line).is_some_and(|line| line.is_chain);
+    for line in ["a && b", "cd 'x; y' && b > c && d", "a 2>/dev/null && b", "a 2>&1 && b # c || d", "a &&\nb"] {
+        assert!(is_chain(line), "{line}");
+    }
+    for line in [
+        "a",
+        "a; b",
+        "a && b; c",
+        "a && b &",
+        "a || b && c",
+        "a | b && c",
+        "! a && b",
+        "(a) && b",
+        "a > x && b",
+        "a\nb",
+    ] {
+        assert!(!is_chain(line), "{line}");
+    }
+}
+
+#[test]
 fn a_line_on_which_the_parser_panics_is_not_understood() {
     PANICS.set(true);
     assert_eq!(parse("ls"), None);

@@ -45,8 +45,41 @@ pub(super) fn add(text: &str, line: &mut Line, depth: usize) -> Option<()> {
         line.constants.remember(known);
         return Some(());
     }
+    line.is_chain = is_chain(&program.complete_commands);
     let mut walk = Walk { line, depth };
     program.complete_commands.iter().try_for_each(|list| walk.outermost(list))
+}
+
+/// Whether a line is simple commands joined by `&&`, of which the first redirects to no file.
+fn is_chain(lists: &[CompoundList]) -> bool {
+    let [CompoundList(items)] = lists else { return false };
+    let [CompoundListItem(AndOrList { first, additional }, SeparatorOperator::Sequence)] = items.as_slice() else {
+        return false;
+    };
+    let simple = |pipeline: &Pipeline| !pipeline.bang && matches!(pipeline.seq.as_slice(), [Command::Simple(_)]);
+    let redirects = |item: &Item| {
+        let Item::IoRedirect(redirect) = item else { return false };
+        match redirect {
+            IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => false,
+            IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word)) => {
+                !word.value.chars().all(|letter| letter.is_ascii_digit())
+            }
+            IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) => word.value != "/dev/null",
+            IoRedirect::OutputAndError(word, _) => word.value != "/dev/null",
+            _ => true,
+        }
+    };
+    let is_bare = |command: &Command| match command {
+        Command::Simple(SimpleCommand { prefix, suffix, .. }) => {
+            let before = prefix.iter().flat_map(|prefix| &prefix.0);
+            !before.chain(suffix.iter().flat_map(|suffix| &suffix.0)).any(redirects)
+        }
+        _ => false,
+    };
+    !additional.is_empty()
+        && simple(first)
+        && first.seq.first().is_some_and(is_bare)
+        && additional.iter().all(|more| matches!(more, AndOr::And(pipeline) if simple(pipeline)))
 }
 
 pub(super) struct Walk<'l> {

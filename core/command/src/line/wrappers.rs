@@ -296,8 +296,14 @@ const XARGS_VALUED: &[&str] = &[
     "--eof",
 ];
 
+/// Whether a command is one that starts a program of the project's packages, and it is clear which.
+pub(crate) fn is_wrapper_of_packages(words: &[Word]) -> bool {
+    let known = words.first().and_then(|name| wrapper(program_name(&name.plain)));
+    known.is_some_and(|wrapper| wrapper.is_of_packages && matches!(wrapper.command(words), Ok(Some(_))))
+}
+
 /// Whether a rule looks for the command in a program's arguments too.
-pub(super) fn wraps(name: &str) -> bool {
+pub(crate) fn wraps(name: &str) -> bool {
     let is_known = wrapper(name).is_some_and(|wrapper| !wrapper.is_of_packages);
     is_known || name.starts_with("ld-linux") || name.starts_with("ld-musl")
 }
@@ -354,10 +360,14 @@ pub(super) fn xargs(args: &[Word]) -> Option<()> {
     Some(())
 }
 
+/// Whether a word of `find` stands before a program that it runs.
+pub(super) fn runs_found(word: &Word) -> bool {
+    matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")
+}
+
 /// `find`: a program that it is to run must be named.
 pub(super) fn find(args: &[Word]) -> Option<()> {
-    let runs = |word: &Word| matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-    let mut pairs = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| runs(option));
+    let mut pairs = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| runs_found(option));
     pairs
         .all(|(_, program)| {
             let is_named = program.fixed().is_some_and(|name| !name.contains("{}"));

@@ -431,6 +431,28 @@ pub(super) fn is_key(path: &str) -> bool {
     ["hklm:", "hkcu:", "hkcr:", "hku:", "registry::"].iter().any(|start| path.starts_with(start))
 }
 
+/// The key of the registry to which a command changes, nothing for a folder; `None` where it stays.
+pub(super) fn enters(command: &Written) -> Option<Option<String>> {
+    let cmdlet = known(&command.name.fixed()?).filter(|cmdlet| cmdlet.does == Does::Enter)?;
+    let is_path = |path: &String| !path.starts_with('-');
+    let path = command.args.iter().flatten().filter_map(Word::fixed).find(is_path)?;
+    let is_relative = cmdlet.name == "Set-Location" && !path.contains(':') && !path.starts_with(['/', '~', '\\']);
+    if is_relative { None } else { Some(is_key(&path).then_some(path)) }
+}
+
+/// A command that deletes, with what it names from a key of the registry.
+pub(super) fn within_key(command: &Written, key: &str) -> Option<Written> {
+    known(&command.name.fixed()?).filter(|cmdlet| cmdlet.does == Does::Remove)?;
+    let is_relative = |path: &String| !path.contains(':') && !path.starts_with(['-', '/', '~', '\\']);
+    let mut within = command.clone();
+    for word in within.args.iter_mut().flatten() {
+        if let Some(path) = word.fixed().filter(is_relative) {
+            *word = Word::of(&format!("{}\\{path}", key.trim_end_matches('\\')));
+        }
+    }
+    Some(within)
+}
+
 /// Whether a command ends the processes that it is handed.
 pub(super) fn ends_processes(name: &str) -> bool {
     known(name).is_some_and(|cmdlet| cmdlet.does == Does::End)

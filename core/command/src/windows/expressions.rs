@@ -553,6 +553,14 @@ impl Reader<'_> {
                 let command = cmdlets::Written { name, args, blocks: Vec::new() };
                 output(cmdlets::say(&command, &passed, self.depth).text)
             }
+            // `(Get-Process x).Kill()` is `Stop-Process (Get-Process x)`; others delete what is theirs.
+            ("", method @ ("delete" | "kill"))
+                if method == "kill" || target.iter().flat_map(Word::commands).next().is_some() =>
+            {
+                let name = Word::of(cmdlets::of_method(method).unwrap_or_default());
+                let command = cmdlets::Written { name, args: vec![target.to_vec()], blocks: Vec::new() };
+                output(cmdlets::say(&command, &cmdlets::Passed::Nothing, self.depth).text)
+            }
             // A block that is written out has been read; what else is called may run anything.
             (_, "invoke" | "invokereturnasis" | "invokewithcontext" | "begininvoke") => {
                 self.is_whole &= target.iter().all(|word| word.fixed().is_some());

@@ -57,6 +57,8 @@ pub(super) struct Reader<'t> {
     pub(super) given: Vec<(String, String)>,
     /// What the block that is read runs for.
     pub(super) each: Option<Each>,
+    /// The key of the registry in which the line works.
+    key: Option<String>,
 }
 
 /// How many values of a variable are tried as the name of a command.
@@ -64,7 +66,7 @@ const MAX_GIVEN: usize = 8;
 
 impl<'t> Reader<'t> {
     pub(super) const fn new(text: &'t str, depth: usize) -> Self {
-        Self { cursor: Cursor::new(text), depth, is_whole: true, given: Vec::new(), each: None }
+        Self { cursor: Cursor::new(text), depth, is_whole: true, given: Vec::new(), each: None, key: None }
     }
 
     /// The values that the line gives a variable.
@@ -540,6 +542,12 @@ impl<'t> Reader<'t> {
         for value in self.values_of(&command.name) {
             let named = cmdlets::Written { name: Word::of(&value), ..command.clone() };
             more.push(cmdlets::say(&named, passed, self.depth).text);
+        }
+        if let Some(within) = self.key.as_deref().and_then(|key| cmdlets::within_key(&command, key)) {
+            more.push(cmdlets::say(&within, passed, self.depth).text);
+        }
+        if let Some(key) = cmdlets::enters(&command) {
+            self.key = key;
         }
         let is_evaluation = command
             .name

@@ -27,28 +27,34 @@ pub(super) fn directories(line: &Line) -> Option<Vec<String>> {
     Some(directories)
 }
 
-/// Whether the line is commands joined by `&&` and nothing else, so that a `cd` that fails ends it.
-pub(super) fn is_chain(text: &str) -> bool {
-    const ENDS: [char; 18] =
-        [';', '|', '&', '(', ')', '`', '{', '}', '\'', '"', '\\', '\n', '\r', '!', '#', '$', ':', '%'];
-    let is_one = |command: &str| {
-        let mut words = command.split_whitespace();
-        let goes_on = match words.next() {
-            None | Some("source" | "." | "eval" | "popd") => false,
-            // Which folder these name is not known.
-            Some("cd" | "pushd") => words.clone().all(|word| word != "-" && !word.starts_with('+')),
-            Some(_) => true,
-        };
-        goes_on && command.trim() != "pushd" && !command.contains(ENDS) && !command.contains("CDPATH")
+/// Whether the line is commands joined by `&&` and nothing else, so that a `cd` that fails ends it, and says to which folders.
+pub(super) fn is_chain(line: &Line) -> bool {
+    let is_said = |word: &Word| {
+        let text = word.fixed().unwrap_or_default();
+        !matches!(text, "" | "-")
+            && !text.starts_with(['+', '%'])
+            && !text.starts_with("~+")
+            && !text.starts_with("~-")
+            && !text.contains(':')
     };
-    text.contains("&&") && text.trim().split("&&").all(is_one)
+    let goes_on = |command: &Simple| match command.words().split_first() {
+        None => false,
+        Some((program, args)) => match program_name(&program.plain) {
+            "source" | "." | "eval" | "popd" => false,
+            "cd" => args.iter().all(is_said),
+            "pushd" => !args.is_empty() && args.iter().all(is_said),
+            _ => !command.words().iter().any(|word| word.plain.starts_with("CDPATH")),
+        },
+    };
+    line.is_chain
+        && !line.is_dynamic
+        && line.commands.iter().all(goes_on)
+        && line.assigned.iter().all(|(name, _)| name != "CDPATH")
 }
 
-/// Whether a line of this text has left the directory in which it begins before it does anything.
-pub(super) fn has_left(line: &Line, text: &str) -> bool {
-    // What a `cd` itself reads or writes lies where it begins.
-    let is_bare = || text.split("&&").next().is_some_and(|first| !first.contains(['<', '>']));
-    line.commands.first().is_some_and(Simple::changes_directory) && is_chain(text) && is_bare()
+/// Whether a line has left the directory in which it begins before it does anything.
+pub(super) fn has_left(line: &Line) -> bool {
+    line.commands.first().is_some_and(Simple::changes_directory) && is_chain(line)
 }
 
 /// A path from a directory that a line works in.

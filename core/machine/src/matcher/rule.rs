@@ -117,14 +117,23 @@ impl Rule {
         Ok(Self { tools, name: known.map_or_else(|| name.into_owned(), str::to_owned), about })
     }
 
-    /// Whether the rule speaks of a tool that only resembles known ones. One about command lines speaks of every tool that has
-    /// one, and one without parentheses of none: it names a tool, not what it does.
+    /// Whether the rule speaks of a tool that only resembles known ones. One about command lines, addresses or files that are
+    /// read speaks of every tool that has them, and one without parentheses of none: it names a tool, not what it does.
     pub(super) fn speaks_of_alike(&self, likeness: Likeness) -> bool {
         match &self.about {
             RuleContent::Anything => false,
-            RuleContent::Command(_) => true,
-            _ => likeness.names.iter().any(|name| self.tools.has(name)),
+            RuleContent::Command(_) | RuleContent::Domain(_) => true,
+            _ => self.is_of_addresses() || self.resembles(likeness),
         }
+    }
+
+    fn resembles(&self, likeness: Likeness) -> bool {
+        likeness.names.iter().any(|name| self.tools.has(name))
+    }
+
+    /// Whether it is about files that may be read by their addresses.
+    fn is_of_addresses(&self) -> bool {
+        matches!(self.about, RuleContent::Path(_)) && BY_ADDRESS.iter().any(|tool| self.tools.has(tool))
     }
 
     /// Whether the rule speaks of a tool; the names are all that it goes by.
@@ -199,6 +208,7 @@ impl Rule {
                     || found.items.iter().any(|path| path_rule.judge(path).selects && !is_out(path))
                     || is_chosen(path_rule, input)
             }
+            RuleContent::Domain(_) if !self.speaks_of(names) => self.judge_alike(input).selects,
             _ => self.speaks_of(names) && self.judge_call(input).selects,
         }
     }
@@ -216,10 +226,19 @@ impl Rule {
 
     /// The same of a tool that only resembles known ones: a guard looks at it, and no `allow` counts.
     pub(super) fn judge_alike<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
-        if input.likeness().is_none_or(|likeness| !self.speaks_of_alike(likeness)) {
+        let Some(likeness) = input.likeness().filter(|likeness| self.speaks_of_alike(*likeness)) else {
             return MatchResult::NO;
-        }
-        MatchResult { grants_all: false, ..self.judge_call(input) }
+        };
+        let verdict = match &self.about {
+            RuleContent::Path(path_rule) if !self.resembles(likeness) => {
+                all(input.addressed().items.iter().map(|path| path_rule.judge(path)))
+            }
+            RuleContent::Domain(domain) if !self.resembles(likeness) => {
+                MatchResult::of(input.urls().items.iter().any(|url| domain.may_be_in(url)))
+            }
+            _ => self.judge_call(input),
+        };
+        MatchResult { grants_all: false, ..verdict }
     }
 
     fn judge_call<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
@@ -232,6 +251,9 @@ impl Rule {
                 }
                 let place = |path: &str| input.place(path);
                 let mut verdict = all(lines.iter().map(|line| command.judge(line, &place)));
+                let mut handed = lines.iter().flat_map(|line| line.handed());
+                verdict.selects |= lines.iter().any(|line| line.hands_too_much())
+                    || handed.any(|line| command.is_handed(line, &place));
                 verdict.grants_all = verdict.grants_all && input.says_nothing_beside_commands();
                 if input.language() == Language::Shell {
                     return verdict;

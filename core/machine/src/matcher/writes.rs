@@ -275,7 +275,10 @@ impl Writes {
         }
         // What is worked out serves rules that go by what is known for sure.
         let written = input.written().filter(|_| self.is_sure);
-        lines.iter().chain(written).find_map(|reading| match self.looked_at(reading) {
+        // Of what makes a policy the words speak, wherever they stand.
+        let looks_behind = !self.files.is_of_policy();
+        let handed = lines.iter().filter(|_| looks_behind).flat_map(|line| line.handed());
+        lines.iter().chain(written).chain(handed).find_map(|reading| match self.looked_at(reading) {
             None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
             Some(line) => {
                 let (files, access, is_sure, present) = (&*self.files, self.access, self.is_sure, OnceCell::new());
@@ -396,7 +399,7 @@ impl Lines<'_> {
         let Some(mut directories) = directories(self.line) else {
             return self.files.is_named_in(self.reading.text()).then_some(Touched::Unnamed);
         };
-        if directories.len() > 1 && has_left(self.line, self.reading.text()) {
+        if directories.len() > 1 && has_left(self.line) {
             directories.remove(0);
         }
         let written = self.access.writes().then(|| self.written(&directories)).flatten();
@@ -520,7 +523,8 @@ impl Lines<'_> {
         let folders: Vec<&Word> = if search.folders.is_empty() { vec![&here] } else { search.folders.clone() };
         let is_meant = |name: &String| self.meant(name).iter().any(|name| self.files.is_named_in(name));
         let is_chosen = |name: &String| self.is_called(name) || is_meant(name);
-        let is_chosen = search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen));
+        let is_chosen =
+            search.names.as_ref().is_none_or(|names| names.iter().any(is_chosen)) || search.is_open && !self.is_sure;
         // All that is below a folder of the set is in it, whatever its name.
         let is_whole = |word: &Word| !self.files.is_of_policy() && self.names(word, directories);
         let may_hold = |word: &Word| self.names(word, directories) || self.holds_some(word, directories);

@@ -168,9 +168,37 @@ const FURTHER: &[&str] = &[
     "ToolSearch",
 ];
 
-/// Arguments that hold a command line, beside `command`, nearest first.
-const COMMANDS: &[&str] =
-    &["cmd", "command_line", "commandLine", "CommandLine", "script", "code", "shell_command", "bash_command"];
+/// How an argument holds what a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// A command line, or the words of one.
+    Line,
+    /// Several lines.
+    Lines,
+    /// An object with a command.
+    Command,
+    /// A program whose words stand apart.
+    Program,
+    /// Such words.
+    Words,
+    /// What is typed into a shell.
+    Typed,
+}
+
+/// Arguments that hold what a call runs, in every tool and case, nearest first.
+const RUN: &[(Holds, &[&str])] = &[
+    (Holds::Line, &["command", "cmd", "command_line", "cmd_line", "shell_command", "bash_command"]),
+    (Holds::Lines, &["commands", "cmds", "command_lines"]),
+    (Holds::Command, &["task"]),
+    (Holds::Program, &PROGRAMS),
+    (Holds::Words, &WORDS_APART),
+];
+
+/// The same of shells.
+const RUN_BY_SHELLS: &[(Holds, &[&str])] = &[(Holds::Line, &["script", "code"])];
+
+/// The same of tools that type into a shell.
+const RUN_WHEN_TYPED: &[(Holds, &[&str])] = &[(Holds::Typed, &["chars", "input", "text", "keys", "data"])];
 
 /// Arguments that hold the words of a command apart from its program.
 pub const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
@@ -178,9 +206,29 @@ pub const WORDS_APART: [&str; 4] = ["args", "arguments", "argv", "parameters"];
 /// Arguments that hold a program whose words stand apart.
 pub const PROGRAMS: [&str; 2] = ["program", "executable"];
 
+/// Tools that type into a shell that runs.
+const TYPING: &[&str] = &[
+    "process_write",
+    "send_input",
+    "send_keys",
+    "send_stdin",
+    "send_to_terminal",
+    "terminal_input",
+    "terminal_send",
+    "terminal_write",
+    "type_in_terminal",
+    "write_stdin",
+    "write_to_process",
+    "write_to_terminal",
+];
+
+/// Arguments that name what in a page or a window is typed into, which is no shell.
+const ELEMENTS: &[&str] = &["by", "css", "element", "locator", "ref", "selector", "uid", "xpath"];
+
 /// What tools are to guards only: names of shells that other tools may have too, and readers that systems of hooks call so.
 const ALIKE: &[Row] = &[
     Row { ours: &["Bash"], names: &["command", "console", "exec", "execute", "execute_script", "run", "run_script"] },
+    Row { ours: &["Bash"], names: TYPING },
     Row { ours: &["Read"], names: &["read_many_files"] },
     Row { ours: &["ReadMcpResource"], names: &["access_mcp_resource", "read_mcp_resource", "read_resource"] },
 ];
@@ -245,115 +293,94 @@ const INTERPRETERS: &[(&[&str], &[&str])] = &[
 pub(crate) const CODES: [&str; 8] =
     ["code", "cell", "input", "python_code", "query", "script", "source", "source_code"];
 
-/// Arguments that hold paths, beside the engine's own, nearest first.
+/// Arguments that hold paths, in every case, those that tools with usual names have first.
 const PATHS: &[&str] = &[
-    "filePath",
-    "filepath",
+    "file_path",
     "file_name",
-    "filename",
     "file",
     "target_file",
-    "targetFile",
-    "TargetFile",
     "absolute_path",
-    "AbsolutePath",
     "relative_workspace_path",
     "dir_path",
     "directory",
     "dir",
     "target_directory",
-    "DirectoryPath",
-];
-
-/// Arguments that hold paths, whatever their case: `filePath` and `FILE_PATH` are `filepath`.
-const PATH_WORDS: &[&str] = &[
-    "absolutepath",
-    "bodyfile",
+    "directory_path",
+    "body_file",
     "dest",
     "destination",
-    "destinationfile",
-    "destinationpath",
-    "destpath",
-    "dir",
-    "directory",
-    "directorypath",
-    "dirpath",
+    "destination_file",
+    "destination_path",
+    "dest_path",
     "dst",
-    "dstpath",
-    "file",
-    "filename",
-    "filenames",
-    "filepath",
-    "filepaths",
+    "dst_path",
+    "file_names",
+    "file_paths",
     "files",
     "folder",
-    "folderpath",
+    "folder_path",
     "folders",
     "from",
-    "frompath",
-    "infile",
-    "inputfile",
-    "inputpath",
-    "localfile",
-    "localpath",
-    "newpath",
-    "notebookpath",
-    "oldpath",
-    "outfile",
-    "outputdir",
-    "outputfile",
-    "outputpath",
+    "from_path",
+    "in_file",
+    "input_file",
+    "input_path",
+    "local_file",
+    "local_path",
+    "new_path",
+    "notebook_path",
+    "old_path",
+    "out_file",
+    "output_dir",
+    "output_file",
+    "output_path",
     "path",
     "paths",
-    "relativepath",
-    "relativeworkspacepath",
+    "relative_path",
     "source",
-    "sourcefile",
-    "sourcepath",
+    "source_file",
+    "source_path",
     "src",
-    "srcpath",
-    "targetdirectory",
-    "targetfile",
-    "targetfolder",
-    "targetpath",
+    "src_path",
+    "target_folder",
+    "target_path",
     "to",
-    "topath",
+    "to_path",
 ];
 
 /// Those of them that mean something else in other tools: a number or an object in one is no path.
 const OTHER_THINGS_TOO: &[&str] = &["dest", "destination", "dst", "folder", "folders", "from", "source", "src", "to"];
 
-/// Arguments that hold an address, whatever their case.
-/// Arguments that hold the folder in which a call works, whatever their case.
-const FOLDER_WORDS: &[&str] = &[
-    "basedir",
-    "basedirectory",
-    "basefolder",
-    "basepath",
+/// Arguments that hold the folder in which a call works, in every case.
+const FOLDERS: &[&str] = &[
+    "base_dir",
+    "base_directory",
+    "base_folder",
+    "base_path",
     "chdir",
-    "currentdirectory",
+    "current_directory",
     "cwd",
-    "projectdir",
-    "projectpath",
-    "projectroot",
-    "repopath",
+    "project_dir",
+    "project_path",
+    "project_root",
+    "repo_path",
     "root",
-    "rootdir",
-    "rootdirectory",
-    "rootpath",
+    "root_dir",
+    "root_directory",
+    "root_path",
     "workdir",
-    "workfolder",
-    "workingdir",
-    "workingdirectory",
+    "work_folder",
+    "working_dir",
+    "working_directory",
     "workspace",
-    "workspacedir",
-    "workspacefolder",
-    "workspacepath",
-    "workspaceroot",
+    "workspace_dir",
+    "workspace_folder",
+    "workspace_path",
+    "workspace_root",
 ];
 
 /// The same of shells, which take no other folder.
-const SHELL_FOLDER_WORDS: &[&str] = &["dir", "directory", "folder"];
+const SHELL_FOLDERS: &[&str] = &["dir", "directory", "folder"];
 
 /// Arguments of shells that change nothing of what their commands do, whatever their case.
 const HARMLESS_BESIDE_COMMANDS: &[&str] = &[
@@ -374,9 +401,7 @@ const HARMLESS_BESIDE_COMMANDS: &[&str] = &[
     "yieldtimems",
 ];
 
-/// Usual spellings of folders.
-const FOLDERS: &[&str] = &["cwd", "workdir", "working_directory", "workingDirectory", "base_path", "root", "repo_path"];
-
+/// Arguments that hold an address, in every case.
 const URL_WORDS: &[&str] = &["href", "link", "uri", "url", "urls"];
 
 /// Arguments that hold a statement for a database, whatever their case.
@@ -419,12 +444,10 @@ static BY_NAME: LazyLock<FxHashMap<String, Tool>> = LazyLock::new(|| {
 });
 
 fn tool(row: &Row, name: &str) -> Tool {
-    let is_shell = row.ours.iter().any(|ours| SHELLS.contains(ours));
-    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     Tool {
-        same_as: owned(row.ours),
-        commands: owned(if is_shell { COMMANDS } else { &[] }),
-        paths: owned(if is_shell { &[] } else { PATHS }),
+        same_as: row.ours.iter().map(|name| (*name).to_owned()).collect(),
+        commands: Vec::new(),
+        paths: Vec::new(),
         is_patch: PATCHES.contains(&name),
         is_several: row.ours.len() > 1 && !row.ours.contains(&"Agent"),
         schema: None,
@@ -468,19 +491,46 @@ fn last_parts(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(0).chain(ends).chain(signs).filter_map(|at| name.get(at..))
 }
 
+/// What an argument holds of what a tool of these kinds runs.
+pub(crate) fn holds(argument: &str, is_of_shell: bool, is_typed: bool) -> Option<Holds> {
+    let further = [(RUN_BY_SHELLS, is_of_shell), (RUN_WHEN_TYPED, is_typed)].into_iter();
+    let tables = std::iter::once(RUN).chain(further.filter(|(_, is_one)| *is_one).map(|(table, _)| table));
+    tables.flatten().find(|(_, words)| is_word(argument, words)).map(|(holds, _)| *holds)
+}
+
+/// Whether an argument that holds what runs has a name by which hooks from files get it too.
+pub(crate) fn is_engines_command(argument: &str) -> bool {
+    RUN.iter().any(|(holds, words)| match holds {
+        Holds::Line | Holds::Lines | Holds::Command => words.first() == Some(&argument),
+        Holds::Program => words.contains(&argument),
+        Holds::Words | Holds::Typed => false,
+    })
+}
+
+/// Whether a tool of this name types into a shell, with these arguments.
+pub(crate) fn types(name: &str, arguments: &[String]) -> bool {
+    let is_one = |part| TYPING.iter().any(|name| letters(name).eq(letters(part)));
+    last_parts(name).any(is_one) && !arguments.iter().any(|argument| is_word(argument, ELEMENTS))
+}
+
 /// The usual spellings of such arguments, for a tool whose own cannot all be listed.
+pub(crate) fn spelled_lines() -> Vec<String> {
+    spellings(RUN.iter().chain(RUN_BY_SHELLS).chain(RUN_WHEN_TYPED).flat_map(|(_, words)| *words))
+}
+
+/// The same of paths and addresses.
 pub(crate) fn spelled() -> Vec<String> {
-    PATHS.iter().chain(URL_WORDS).map(|name| (*name).to_owned()).collect()
+    spellings(PATHS.iter().chain(URL_WORDS))
 }
 
 /// Whether an argument of this name holds a path or several.
 pub(crate) fn names_path(argument: &str) -> bool {
-    is_word(argument, PATH_WORDS)
+    is_word(argument, PATHS)
 }
 
 /// Whether an argument of this name holds the folder in which a call works.
 pub(crate) fn names_folder(argument: &str, is_of_shell: bool) -> bool {
-    is_word(argument, FOLDER_WORDS) || is_of_shell && is_word(argument, SHELL_FOLDER_WORDS)
+    is_word(argument, FOLDERS) || is_of_shell && is_word(argument, SHELL_FOLDERS)
 }
 
 /// Whether an argument of a shell changes nothing of what its commands do.
@@ -490,7 +540,7 @@ pub(crate) fn is_harmless_beside_commands(argument: &str) -> bool {
 
 /// The usual spellings of such arguments, for a call whose own cannot all be listed.
 pub(crate) fn spelled_folders() -> Vec<String> {
-    FOLDERS.iter().chain(SHELL_FOLDER_WORDS).map(|name| (*name).to_owned()).collect()
+    spellings(FOLDERS.iter().chain(SHELL_FOLDERS))
 }
 
 /// Whether an argument that may hold a path is something else where it is no text.
@@ -522,7 +572,7 @@ pub(crate) fn names_statement(argument: &str, is_of_databases: bool) -> bool {
 
 /// The usual spellings of such arguments, for a tool whose own cannot all be listed.
 pub(crate) fn spelled_statements() -> Vec<String> {
-    STATEMENT_WORDS.iter().chain(QUERY_WORDS).map(|name| (*name).to_owned()).collect()
+    spellings(STATEMENT_WORDS.iter().chain(QUERY_WORDS))
 }
 
 /// The letters of a name, whatever its case.
@@ -532,7 +582,15 @@ fn letters(name: &str) -> impl Iterator<Item = u8> + '_ {
 
 /// Whether a name is one of these words, in whatever case.
 fn is_word(name: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| letters(name).eq(word.bytes()))
+    words.iter().any(|word| letters(name).eq(letters(word)))
+}
+
+/// Words in their usual cases.
+fn spellings<'w>(words: impl Iterator<Item = &'w &'w str>) -> Vec<String> {
+    let mut spelled: Vec<String> = words.flat_map(|word| cases(word)).collect();
+    spelled.sort_unstable();
+    spelled.dedup();
+    spelled
 }
 
 /// `run_command`, `run-command`, `runCommand`, `RunCommand`; none of them the engine's own name.
@@ -632,13 +690,15 @@ pub fn definition(name: &str, args: Option<&Value>) -> Option<ToolDefinition> {
         return Some(ToolDefinition::new(name).path(path));
     }
     let tool = usual(name).filter(|tool| !tool.is_patch)?;
-    let given = |names: &[String]| names.iter().find(|name| args.contains_key(*name)).cloned();
-    let has = |names: &[&str]| names.iter().any(|name| args.contains_key(*name));
-    let command = given(&tool.commands).filter(|_| !has(&["command"]));
+    let is_shell = tool.same_as.iter().any(|name| SHELLS.contains(&name.as_str()));
+    let named = |word: &&str| args.keys().find(|name| letters(name).eq(letters(word))).cloned();
+    let lines = RUN.iter().chain(RUN_BY_SHELLS).filter(|(holds, _)| *holds == Holds::Line);
+    let mut lines = lines.flat_map(|(_, words)| *words).filter(|_| is_shell && !args.contains_key("command"));
+    let given = || PATHS.iter().filter(|_| !is_shell).find_map(named);
     Some(ToolDefinition {
         same_as: tool.same_as.first().cloned(),
-        command,
-        paths: path.or_else(|| given(&tool.paths)).into_iter().collect(),
+        command: lines.find_map(named),
+        paths: path.or_else(given).into_iter().collect(),
         ..ToolDefinition::new(name)
     })
 }

@@ -95,6 +95,17 @@ impl Command {
         MatchResult { selects, grants_all }
     }
 
+    /// Whether a command of a line that a program hands on is one that the rule means. Where it begins may be a guess, so what
+    /// is not understood says nothing.
+    pub(super) fn is_handed(&self, reading: &Reading, place: Place<'_>) -> bool {
+        let line = reading.seen();
+        let spot = Spot::new(line, place);
+        let patterns: Vec<&Pattern> = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).collect();
+        let fits = |texts: &[String]| texts.iter().any(|text| patterns.iter().any(|pattern| pattern.fits(text)));
+        let is_one = |command: &Simple| fits(&command.texts) || self.is_meant(command, &spot);
+        !patterns.is_empty() && line.commands.iter().any(is_one)
+    }
+
     /// Whether [`Self::holds`] may be true: what was read of the line has the program.
     pub(super) fn may_hold(&self, reading: &Reading) -> bool {
         self.patterns.iter().any(|pattern| pattern.may_fit(reading))
@@ -104,8 +115,8 @@ impl Command {
     /// for sure counts, in doubt also what may be. Of a line that is not understood whole, what was read is looked at.
     pub(super) fn holds(&self, reading: &Reading, place: Place<'_>, unless: &[&Self], in_doubt: bool) -> bool {
         let line = reading.seen();
-        let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) }.of_text(reading.text());
-        let (sure, excepted) = (Spot::sure(line, place).of_text(reading.text()), Spot::of_exception(line, place));
+        let spot = if in_doubt { Spot::new(line, place) } else { Spot::sure(line, place) }.leaving();
+        let (sure, excepted) = (Spot::sure(line, place).leaving(), Spot::of_exception(line, place));
         line.commands.iter().any(|command| {
             let mut calls = Vec::new();
             command.runs().any(|call @ (program, args, is_fed)| {

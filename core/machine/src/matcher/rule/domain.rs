@@ -85,6 +85,18 @@ impl Domain {
         any
     }
 
+    /// Whether a text of a tool that need not fetch anything is an address with such a host; a browser adds what is missing.
+    pub(super) fn may_be_in(&self, text: &str) -> bool {
+        let text = text.trim();
+        let is_name = |host: &String| host.contains(['.', ':']) || host == "localhost";
+        hosts_of(text).is_some() && self.judge_url(text).selects || {
+            let address = format!("https://{}", text.trim_start_matches('/'));
+            !text.contains("://")
+                && hosts_of(&address).is_some_and(|(hosts, _)| hosts.iter().any(is_name))
+                && self.judge_url(&address).selects
+        }
+    }
+
     /// `example.*` looks at `example.evil.com`, and allows it nothing.
     fn judge(&self, host: &str) -> MatchResult {
         let selects = self.generous.is_match(host);

@@ -208,12 +208,23 @@ pub(super) fn read_words(command: &Simple) -> Vec<Cow<'_, Word>> {
             let mut words = operands(args);
             words.extend(inputs(args));
             words.extend(glued(program, args));
+            words.extend(in_commits(program, args));
             words
         }
         _ => Vec::new(),
     };
     words.extend(listed(command));
     words
+}
+
+/// What git reads of a commit or of the index: `HEAD:FILE`, `:0:FILE`, `-L1,9:FILE`.
+fn in_commits<'w>(program: &str, args: &'w [Word]) -> impl Iterator<Item = Cow<'w, Word>> {
+    const READ: &[&str] = &["archive", "blame", "cat-file", "diff", "difftool", "grep", "log", "show"];
+    let is_read = program == "git" && args.iter().any(|word| READ.contains(&word.plain.as_str()));
+    args.iter().filter(move |_| is_read).filter_map(|word| {
+        let (_, path) = word.plain.rsplit_once(':')?;
+        (!path.is_empty() && !path.contains(char::is_whitespace)).then(|| Cow::Owned(word.with(path)))
+    })
 }
 
 /// What `dd` and its kin read: `if=FILE`.

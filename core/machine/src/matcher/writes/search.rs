@@ -8,6 +8,8 @@ use super::readers;
 pub(super) struct Search<'w> {
     pub(super) folders: Vec<&'w Word>,
     pub(super) names: Option<Vec<String>>,
+    /// Some of these names are filled in when the line runs.
+    pub(super) is_open: bool,
     /// The words of what is done with it.
     pub(super) runs: &'w [Word],
 }
@@ -19,6 +21,7 @@ pub(super) fn of_find(args: &[Word]) -> Search<'_> {
     let tests = args.get(folders.len()..).unwrap_or_default();
     let end = tests.iter().position(|word| readers::is_action(&word.plain)).unwrap_or(tests.len());
     let mut names = Vec::new();
+    let mut is_open = false;
     let is_or = |word: &Word| matches!(word.plain.as_str(), "-o" | "-or" | ",");
     let by_names = tests.get(..end).unwrap_or_default().split(is_or).all(|tests| {
         let before = names.len();
@@ -28,6 +31,8 @@ pub(super) fn of_find(args: &[Word]) -> Search<'_> {
                 && !is_denied
                 && matches!(test.plain.as_str(), "-name" | "-iname")
             {
+                let name = name.known();
+                is_open |= name.is_filled_in();
                 names.push(name.plain.clone());
                 if test.plain == "-iname" {
                     names.extend(in_other_cases(&name.plain));
@@ -36,7 +41,7 @@ pub(super) fn of_find(args: &[Word]) -> Search<'_> {
         }
         names.len() > before
     });
-    Search { folders, names: by_names.then_some(names), runs: tests.get(end..).unwrap_or_default() }
+    Search { folders, names: by_names.then_some(names), is_open, runs: tests.get(end..).unwrap_or_default() }
 }
 
 /// Patterns for the other cases of a name or a pattern.
@@ -71,12 +76,13 @@ pub(super) fn of_fd(args: &[Word]) -> Search<'_> {
             extensions.extend(value.filter(|_| matches!(name, "e" | "extension")));
         }
     }
+    let is_open = named.first().is_some_and(|word| word.known().is_filled_in());
     let pattern = named.first().map(|word| word.plain.as_str()).filter(|_| extensions.is_empty() && !is_of_path);
     let name = pattern.and_then(|text| if is_glob { Some(text.to_owned()) } else { glob_of(text) });
     let mut names: Vec<String> = name.into_iter().chain(extensions.iter().map(|end| format!("*.{end}"))).collect();
     names.extend(names.iter().flat_map(|name| in_other_cases(name)).collect::<Vec<_>>());
     let folders = named.get(1..).unwrap_or_default().to_vec();
-    Search { folders, names: (!names.is_empty()).then_some(names), runs }
+    Search { folders, names: (!names.is_empty()).then_some(names), is_open, runs }
 }
 
 /// Options of `fd` that have a value, by their letters and names.
@@ -153,7 +159,8 @@ fn of_command(command: &Simple) -> Option<Search<'_>> {
     let folders: Vec<&Word> = args.iter().filter(|word| !word.plain.starts_with('-')).skip(begin).collect();
     let names = chosen(args).chain(folders.iter().map(|word| word.plain.clone()).filter(|text| text.starts_with('*')));
     let names: Vec<String> = names.collect();
-    Some(Search { folders, names: (!names.is_empty()).then_some(names), runs: &[] })
+    let is_open = args.iter().any(Word::is_filled_in);
+    Some(Search { folders, names: (!names.is_empty()).then_some(names), is_open, runs: &[] })
 }
 
 /// The patterns of names by which a search chooses: `--include=*.py`, `-g '*.py'`, `-t py`.

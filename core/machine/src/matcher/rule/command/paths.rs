@@ -19,8 +19,8 @@ pub(super) struct Spot<'p> {
     line: &'p Line,
     place: Place<'p>,
     directories: OnceCell<Vec<String>>,
-    /// The line, where each of its commands runs only if those before it have worked.
-    is_chain: bool,
+    /// What changes the folder has left the one before for sure, where a chain of commands says so.
+    leaves: bool,
     /// It is asked what an exception covers: all that a pattern of the shell may become.
     is_of_exception: bool,
     /// Only what is known for sure counts.
@@ -65,7 +65,7 @@ impl Operand {
 
 impl<'p> Spot<'p> {
     pub(super) fn new(line: &'p Line, place: Place<'p>) -> Self {
-        Self { line, place, directories: OnceCell::new(), is_chain: false, is_of_exception: false, is_sure: false }
+        Self { line, place, directories: OnceCell::new(), leaves: false, is_of_exception: false, is_sure: false }
     }
 
     /// The same, where only what is known for sure counts.
@@ -78,9 +78,9 @@ impl<'p> Spot<'p> {
         Self { is_of_exception: true, ..Self::sure(line, place) }
     }
 
-    /// The same of a line of this text.
-    pub(super) fn of_text(self, text: &str) -> Self {
-        Self { is_chain: is_chain(text), ..self }
+    /// The same where a chain of commands has left the folder before `cd`.
+    pub(super) fn leaving(self) -> Self {
+        Self { leaves: is_chain(self.line), ..self }
     }
 
     /// Whether the line has changed to folders that are known, and neither this one nor above it, before it names files by
@@ -88,7 +88,7 @@ impl<'p> Spot<'p> {
     fn is_elsewhere(&self) -> bool {
         let before = self.line.commands.iter().take_while(|command| !command.changes_directory());
         let names_all = |command: &Simple| command.words().iter().all(|word| word.fixed().is_some());
-        let Some(all) = directories(self.line).filter(|_| self.is_chain && before.into_iter().all(names_all)) else {
+        let Some(all) = directories(self.line).filter(|_| self.leaves && before.into_iter().all(names_all)) else {
             return false;
         };
         let here = self.full(".");
