@@ -8,7 +8,7 @@ from typing import Any
 
 from hookweave import HookClient, Outcome
 
-agents = [HookClient() for _ in range(3)]
+agents = [HookClient() for _ in range(20)]
 workers: dict[str, Process] = {}
 
 
@@ -41,8 +41,8 @@ async def kill(*names: str) -> None:
 
 
 async def ask(command: str) -> list[Outcome[Any]]:
-    """What the hooks say to a command that each agent is about to run ten times at once."""
-    asked = [agent.dispatch("PreToolUse", tool="Bash", args={"command": command}) for agent in agents * 10]
+    """What the hooks say to a command that each agent is about to run twice at once."""
+    asked = [agent.dispatch("PreToolUse", tool="Bash", args={"command": command}) for agent in agents * 2]
     return await asyncio.gather(*asked)
 
 
@@ -72,7 +72,7 @@ async def main() -> None:
     server, address = listen()
     try:
         await asyncio.gather(*(start(address, name) for name in ("node-1", "node-2", "python-1", "python-2")))
-        servings = [await agent.serve(address, groups=["rules"]) for agent in agents]
+        servings = await asyncio.gather(*(agent.serve(address, groups=["rules"]) for agent in agents))
         print(f"git push: {', '.join({outcome.decision for outcome in await ask('git push')})}\n{await who_answers()}")
         await kill("node-1")
         print(f"node-1 is killed\n{await who_answers()}")

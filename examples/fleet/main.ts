@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { HookClient, type Outcome } from "hookweave";
 
 // What they say of their workers goes to the log, which is not shown here.
-const agents = Array.from({ length: 3 }, () => new HookClient({ logger: null }));
+const agents = Array.from({ length: 20 }, () => new HookClient({ logger: null }));
 const workers = new Map<string, ChildProcess>();
 
 // A server on a port that the system chooses.
@@ -44,9 +44,9 @@ async function end(name: string, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
   await once(worker, "exit");
 }
 
-/** What the hooks say to a command that each agent is about to run ten times at once. */
+/** What the hooks say to a command that each agent is about to run twice at once. */
 function ask(command: string): Promise<Outcome[]> {
-  const asks = Array.from({ length: 10 }, () => agents).flat();
+  const asks = [...agents, ...agents];
   return Promise.all(asks.map((agent) => agent.dispatch("PreToolUse", { tool: "Bash", args: { command } })));
 }
 

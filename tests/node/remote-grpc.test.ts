@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from "node:test";
 import grpc from "@grpc/grpc-js";
 import { HookResponse, type HookClient } from "hookweave";
 
-import { identity } from "./support/certificates.js";
+import { expiredIdentity, identity } from "./support/certificates.js";
 import { Folder } from "./support/files.js";
 import { decodeFromAgent, encodeFromWorker } from "./support/remote-case.js";
 import { dispatch } from "./support/remote.js";
@@ -125,5 +125,21 @@ describe("the gRPC service", () => {
     const connection = await worker.connect(serving.address, { name: "w", tls });
     await connection.ready();
     assert.equal((await dispatch(agent)).reason, "in secret");
+  });
+
+  test("refuses a certificate of another host or time", async (t) => {
+    const folder = new Folder(t);
+    for (const made of [
+      await identity(t, folder, "elsewhere", "elsewhere.example"),
+      await expiredIdentity(t, folder, "expired"),
+    ]) {
+      if (made === null) return;
+      const [agent, worker] = [clientOf(t), clientOf(t)];
+      worker.registerHook("PreToolUse", () => undefined);
+      const serving = await agent.serve("grpcs://localhost:0", { tls: made });
+      const connection = await worker.connect(serving.address, { tls: { ca: made.cert } });
+      await until(() => connection.state === "waiting");
+      assert.deepEqual([agent.listHooks(), serving.workers], [[], []]);
+    }
   });
 });

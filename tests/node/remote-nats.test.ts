@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from "node:test";
 
 import { HookResponse, type HookClient } from "hookweave";
 
-import { identity } from "./support/certificates.js";
+import { expiredIdentity, identity } from "./support/certificates.js";
 import { Folder } from "./support/files.js";
 import { NatsServer, withoutServer } from "./support/nats-server.js";
 import { dispatch, WorkerProcess } from "./support/remote.js";
@@ -183,6 +183,18 @@ describe("fleets over NATS", { skip: withoutServer }, () => {
     await connection.ready();
     await until(() => names(agent).length > 0);
     assert.equal((await dispatch(agent)).reason, "in secret");
+  });
+
+  test("an expired certificate is refused", async (t) => {
+    const folder = new Folder(t);
+    const made = await expiredIdentity(t, folder, "server");
+    if (made === null) return;
+    const more = `tls { cert_file: "${made.cert}", key_file: "${made.key}" }`;
+    const server = await NatsServer.run(t, folder, more);
+    const [address, tls] = [`nats://localhost:${String(server.port)}`, { ca: made.cert }];
+    await assert.rejects(clientOf(t).serve(address, { groups, tls }), /expired/);
+    const stranger = await workerNamed(t, "one").connect(address, { group, tls });
+    await until(() => stranger.state === "waiting");
   });
 });
 

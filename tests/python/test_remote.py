@@ -19,7 +19,7 @@ import pytest
 from hookweave import HookClient, HookResponse, InvalidOptionError, PreToolUseEvent, ServingWorkers, WorkerConnection
 from hookweave._remote_grpc import GrpcTransport
 
-from certificates import identity, needs_openssl
+from certificates import expired_identity, identity, needs_openssl
 from remote_programs import Program, worker_client
 from support import LIMIT, new_client, until_async
 
@@ -359,6 +359,21 @@ def test_over_tls_each_end_proves_who_it_is(tmp_path: Path, is_mutual: bool) -> 
             async with await worker.connect(serving.address, tls=friend) as connection:
                 await connection.ready()
                 assert (await bash(agent, "ls")).reason == "in secret"
+
+    run(test())
+
+
+@needs_openssl
+def test_a_certificate_of_another_host_or_time_is_refused(tmp_path: Path) -> None:
+    async def test() -> None:
+        for ours in (identity(tmp_path, "elsewhere", "elsewhere.example"), expired_identity(tmp_path, "expired")):
+            agent, worker = new_client(), worker_client()
+            async with (
+                await agent.serve("grpcs://localhost:0", tls=ours) as serving,
+                await worker.connect(serving.address, tls={"ca": ours["cert"]}) as connection,
+            ):
+                await until_async(lambda at=connection: at.state == "waiting")  # type: ignore[misc]
+                assert agent.list_hooks() == [] and serving.workers() == []
 
     run(test())
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hookweave import HookClient, HookResponse, InvalidOptionError, _remote_nats
 
-from certificates import identity, needs_openssl
+from certificates import expired_identity, identity, needs_openssl
 from nats_server import NatsServer, needs_server
 from remote_programs import Program
 from support import LIMIT, new_client, until_async
@@ -354,6 +354,22 @@ def test_over_tls_the_server_and_its_clients_prove_who_they_are(tmp_path: Path, 
                 await connection.ready()
                 await until_async(lambda: names(agent))
                 assert (await bash(agent, "ls")).reason == "in secret"
+
+    run(test())
+
+
+@needs_openssl
+def test_an_expired_certificate_is_refused(tmp_path: Path) -> None:
+    server_tls = expired_identity(tmp_path, "server")
+    config = f'tls {{ cert_file: "{server_tls["cert"]}", key_file: "{server_tls["key"]}" }}'
+
+    async def test() -> None:
+        with NatsServer(tmp_path, config) as server:
+            address, tls = f"nats://localhost:{server.port}", {"ca": server_tls["cert"]}
+            with pytest.raises(InvalidOptionError, match="expired"):
+                await new_client().serve(address, groups=["guards"], tls=tls)
+            async with await worker_named("one").connect(address, group="guards", tls=tls) as worker:
+                await until_async(lambda: worker.state == "waiting")
 
     run(test())
 

@@ -10,12 +10,14 @@ mod nats_server;
 use std::path::Path;
 #[cfg(any(feature = "grpc", feature = "nats"))]
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use hookweave::remote::{Backoff, ConnectOptions, Grants, RemoteState, ServeOptions, WorkerConnection};
+use hookweave::remote::{Backoff, ConnectOptions, Grants, Limits, RemoteState, ServeOptions, WorkerConnection};
 use hookweave::{Action, Engine, Event, FailBehavior, HookResponse, Outcome};
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 
 use crate::support::{LONG, patient, until_async};
 
@@ -44,13 +46,22 @@ async fn connect(worker: &Engine, address: &str, name: &str) -> WorkerConnection
     connection
 }
 
-/// A certificate and its key, in files; each is its own root.
+/// A certificate of this machine and its key, in files; each is its own root.
 #[cfg(any(feature = "grpc", feature = "nats"))]
 fn identity(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    identity_of(folder, name, &["localhost", "127.0.0.1"], 4096)
+}
+
+/// The same of other hosts, until the end of a year.
+#[cfg(any(feature = "grpc", feature = "nats"))]
+fn identity_of(folder: &Path, name: &str, hosts: &[&str], until: i32) -> (PathBuf, PathBuf) {
+    let key_pair = rcgen::KeyPair::generate().unwrap();
+    let hosts: Vec<_> = hosts.iter().map(|host| (*host).to_owned()).collect();
+    let mut made = rcgen::CertificateParams::new(hosts).unwrap();
+    made.not_after = rcgen::date_time_ymd(until, 12, 31);
     let (cert, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
-    std::fs::write(&cert, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    std::fs::write(&cert, made.self_signed(&key_pair).unwrap().pem()).unwrap();
+    std::fs::write(&key, key_pair.serialize_pem()).unwrap();
     (cert, key)
 }
 
@@ -65,6 +76,39 @@ impl Drop for Ends {
     fn drop(&mut self) {
         _ = self.0.send("ends");
     }
+}
+
+/// What hooks say of their runs.
+struct Told(tokio::sync::mpsc::UnboundedReceiver<&'static str>);
+impl Told {
+    async fn next(&mut self) -> &'static str {
+        tokio::time::timeout(LONG, self.0.recv()).await.unwrap().unwrap()
+    }
+}
+
+/// A hook that runs until it is cancelled, and says when it begins and ends.
+fn endless() -> (impl Fn(Event) -> Pin<Box<dyn Future<Output = ()> + Send>> + Clone + Send + Sync + 'static, Told) {
+    let (running, told) = tokio::sync::mpsc::unbounded_channel();
+    let hook = move |_: Event| -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let running = running.clone();
+        Box::pin(async move {
+            let _ends = Ends(running.clone());
+            _ = running.send("runs");
+            std::future::pending::<()>().await;
+        })
+    };
+    (hook, Told(told))
+}
+
+/// Cancels a dispatch while an endless hook runs: the worker's handler ends.
+async fn cancel_ends(agent: &Engine, told: &mut Told) {
+    let dispatching = {
+        let agent = agent.clone();
+        tokio::spawn(async move { agent.dispatch(bash()).await })
+    };
+    assert_eq!(told.next().await, "runs");
+    dispatching.abort();
+    assert_eq!(told.next().await, "ends");
 }
 
 /// Hooks of every kind, in an engine.
@@ -215,30 +259,15 @@ async fn an_agent_that_restarts_has_the_hooks_again() {
 async fn a_cancelled_or_late_dispatch_ends_the_workers_handler() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, worker) = (patient(), patient());
-    let (running, mut runs) = tokio::sync::mpsc::unbounded_channel();
-    let hook = move |_: Event| {
-        let running = running.clone();
-        async move {
-            let _ends = Ends(running.clone());
-            _ = running.send("runs");
-            std::future::pending::<()>().await;
-        }
-    };
+    let (hook, mut told) = endless();
     worker.on("PreToolUse").timeout(None).run_async(hook.clone()).unwrap();
     worker.on("Stop").timeout(Duration::from_millis(50)).fail_behavior(FailBehavior::Block).run_async(hook).unwrap();
     let serving = agent.serve(&address(folder.path()), ServeOptions::default()).unwrap();
     let connection = connect(&worker, serving.address(), "w").await;
-    let dispatching = {
-        let agent = agent.clone();
-        tokio::spawn(async move { agent.dispatch(bash()).await })
-    };
-    let mut next = async || tokio::time::timeout(LONG, runs.recv()).await.unwrap().unwrap();
-    assert_eq!(next().await, "runs");
-    dispatching.abort();
-    assert_eq!(next().await, "ends");
+    cancel_ends(&agent, &mut told).await;
     let late = dispatch(&agent, Event::new("Stop", json!({}))).await;
     assert!(late.blocked() && late.reason().unwrap().contains("50 ms"), "{late:?}");
-    assert_eq!((next().await, next().await), ("runs", "ends"));
+    assert_eq!((told.next().await, told.next().await), ("runs", "ends"));
     connection.close().await;
 }
 
@@ -285,6 +314,87 @@ async fn a_stream_that_is_none_is_refused_and_other_workers_go_on() {
     }
     assert!(dispatch(&agent, bash()).await.blocked());
     connection.close().await;
+}
+
+/// Addresses of each way that needs no server.
+fn addresses(folder: &Path) -> Vec<String> {
+    let mut all = vec![address(folder)];
+    if cfg!(feature = "grpc") {
+        all.push("grpc://127.0.0.1:0".to_owned());
+    }
+    all
+}
+
+#[tokio::test]
+async fn a_slow_worker_keeps_no_other_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    for address in addresses(folder.path()) {
+        let (agent, slow, fast) = (patient(), patient(), patient());
+        let (hook, mut told) = endless();
+        slow.on("PreToolUse").tool("Bash").timeout(None).fail_behavior(FailBehavior::Block).run_async(hook).unwrap();
+        fast.on("PreToolUse").tool("Read").run(|_: &Event| HookResponse::block("fast")).unwrap();
+        let serving = agent.serve(&address, ServeOptions { queue: 1, ..ServeOptions::default() }).unwrap();
+        let limits = Limits { in_flight: 1, ..Limits::default() };
+        let options = ConnectOptions { name: Some("slow".to_owned()), limits, ..ConnectOptions::default() };
+        let mut slow = slow.connect(serving.address(), options).unwrap();
+        tokio::time::timeout(LONG, slow.ready()).await.unwrap().unwrap();
+        let fast = connect(&fast, serving.address(), "fast").await;
+        let call = || {
+            let agent = agent.clone();
+            tokio::spawn(async move { dispatch(&agent, bash()).await })
+        };
+        let mut calls = vec![call()];
+        assert_eq!(told.next().await, "runs");
+        calls.extend((0..5).map(|_| call()));
+        // One runs and one waits; the others find no room.
+        let ended = |calls: &[JoinHandle<Outcome>]| calls.iter().filter(|call| call.is_finished()).count();
+        until(|| ended(&calls) == 4).await;
+        for _ in 0..100 {
+            let event = Event::pre_tool_use("Read", json!({"file_path": "/x"}));
+            assert_eq!(dispatch(&agent, event).await.reason(), Some("fast"));
+        }
+        assert_eq!(ended(&calls), 4);
+        drop(slow);
+        let mut kinds = Vec::new();
+        for call in calls {
+            let outcome = tokio::time::timeout(LONG, call).await.unwrap().unwrap();
+            assert!(outcome.blocked(), "{outcome:?}");
+            kinds.push(outcome.trace()[0].failure.as_ref().unwrap().kind.as_str());
+        }
+        kinds.sort_unstable();
+        assert_eq!(kinds, ["lost", "lost", "not_started", "not_started", "not_started", "not_started"]);
+        fast.close().await;
+        serving.close().await;
+    }
+}
+
+#[tokio::test]
+async fn two_hundred_workers_are_back_when_their_agent_is() {
+    let folder = tempfile::tempdir().unwrap();
+    for address in addresses(folder.path()) {
+        let agent = patient();
+        let serving = agent.serve(&address, ServeOptions::default()).unwrap();
+        let address = serving.address().to_owned();
+        let workers: Vec<_> = (0..200)
+            .map(|number| {
+                let worker = patient();
+                worker.on("PreToolUse").run(|_: &Event| HookResponse::continue_().inject("here")).unwrap();
+                let name = Some(format!("w{number}"));
+                let connection =
+                    worker.connect(&address, ConnectOptions { name, ..ConnectOptions::default() }).unwrap();
+                (worker, connection)
+            })
+            .collect();
+        until(|| agent.list_hooks().len() == 200).await;
+        serving.close().await;
+        until(|| workers.iter().all(|(_, connection)| connection.state() != RemoteState::Ready)).await;
+        let agent = patient();
+        let serving = agent.serve(&address, ServeOptions::default()).unwrap();
+        until(|| workers.iter().all(|(_, connection)| connection.state() == RemoteState::Ready)).await;
+        assert_eq!(agent.list_hooks().len(), 200);
+        assert_eq!(dispatch(&agent, bash()).await.injections().len(), 200);
+        serving.close().await;
+    }
 }
 
 /// Starts this program as a worker of a name or group.

@@ -1,4 +1,4 @@
-//! Agents and workers of different languages, as programs of their own: a worker guards the agent, and is killed.
+//! Agents and workers of different languages, as programs of their own: a worker guards the agent, through kills and restarts.
 //!
 //! The programs are in `tests/remote`. `HOOKWEAVE_PYTHON` and `HOOKWEAVE_NODE` name other interpreters than the checkout's and `node`.
 #![cfg(unix)]
@@ -9,124 +9,153 @@
     reason = "a test ends where something is not as it should be"
 )]
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+mod remote_languages {
+    mod bad_line;
+    mod faults;
+    pub(crate) mod programs;
+}
+#[path = "../../../core/tests/it/remote/nats_server.rs"]
+mod nats_server;
+#[allow(dead_code, reason = "the tests of the core need all of it")]
+#[path = "../../../core/tests/it/support.rs"]
+mod support;
 
+use std::path::Path;
+
+use nats_server::NatsServer;
+use remote_languages::programs::{LANGUAGES, Language, Program};
 use serde_json::{Value, json};
+use support::until;
 
-/// Longer than anything here takes on the busiest machine.
-const LONG: Duration = Duration::from_secs(120);
+/// How long the agent of a fleet waits for a sign of life; other agents notice the end of a connection.
+const SHORT: u32 = 1000;
+const USUAL: u32 = 15_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Python,
-    Node,
-    Rust,
+/// What comes of a call, and that `guards/guard` decided it, or why it did not.
+fn by_guard(decision: &str, reason: Option<&str>, command: &str, failure: Option<&str>) -> Value {
+    json!([decision, reason, command, [["guards/guard", failure]]])
 }
 
-const LANGUAGES: [Language; 3] = [Language::Python, Language::Node, Language::Rust];
-
-impl Language {
-    #[expect(clippy::disallowed_methods, reason = "the programs are processes of their own")]
-    fn command(self) -> Command {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let interpreter = |name: &str, usual: PathBuf| std::env::var_os(name).map_or(usual, PathBuf::from);
-        let (program, script) = match self {
-            Self::Python => (interpreter("HOOKWEAVE_PYTHON", root.join(".venv/bin/python")), Some("program.py")),
-            Self::Node => (interpreter("HOOKWEAVE_NODE", "node".into()), Some("program.mjs")),
-            Self::Rust => (env!("CARGO_BIN_EXE_remote-program").into(), None),
-        };
-        let mut command = Command::new(program);
-        command.args(script.map(|name| root.join("tests/remote").join(name)));
-        command
-    }
+/// Whether an audit log has a record with these members.
+fn is_logged(log: &Path, members: &Value) -> bool {
+    let log = std::fs::read_to_string(log).unwrap();
+    let mut records = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    records.any(|record| members.as_object().unwrap().iter().all(|(name, value)| record[name] == *value))
 }
 
-/// A running program; it is killed when the test is done with it.
-struct Program {
-    language: Language,
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
+/// One pair, and the server between them where there is one.
+struct Pair {
+    case: String,
+    agent: Program,
+    worker: Program,
+    server: Option<NatsServer>,
 }
 
-impl Program {
-    fn start(language: Language, role: &str, address: &str) -> Self {
-        let mut command = language.command();
-        let child = command.args([role, address]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let mut child = child.unwrap_or_else(|error| panic!("{language:?} cannot be started: {error}"));
-        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        let reading =
-            move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
-        std::thread::Builder::new().spawn(reading).unwrap();
-        Self { language, child, input, lines }
+impl Pair {
+    /// Asks, of a fleet also again: the machine may be too busy for a sign of life.
+    fn expect(&mut self, call: &str, expected: &Value) {
+        let Self { case, agent, server, .. } = self;
+        let mut outcome = agent.call(call);
+        if server.is_some() {
+            until(|| {
+                if outcome != *expected {
+                    outcome = agent.call(call);
+                }
+                outcome == *expected
+            });
+        }
+        assert_eq!(outcome, *expected, "{case}: {call}");
     }
 
-    fn line(&self) -> String {
-        self.lines.recv_timeout(LONG).unwrap_or_else(|error| panic!("{:?} said nothing: {error}", self.language))
+    fn is_guarded(&mut self) {
+        let Self { case, agent, .. } = self;
+        let listed = json!([["guards/guard", "guards"], ["guards/note", "guards"]]);
+        assert!(until(|| agent.ask("list") == listed), "{case}: {}", agent.ask("list"));
+        self.expect("Bash rm x", &by_guard("block", Some("no rm"), "rm x", None));
+        self.expect("Bash ls", &by_guard("continue", None, "nice ls", None));
+        self.expect("Note x", &json!(["block", "noted", "x", [["guards/note", null]]]));
     }
 
-    fn say(&mut self, line: &str) {
-        writeln!(self.input, "{line}").unwrap();
-    }
-
-    /// What the agent made of a call: decision, reason, command.
-    fn dispatch(&mut self, call: &str) -> Value {
-        self.say(call);
-        serde_json::from_str(&self.line()).unwrap()
-    }
-
-    fn kill(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.kill();
+    /// Ends something while a call is on its way: that and later ones end by their hooks' failure rules.
+    fn loses(&mut self, end: impl FnOnce(&mut Self)) {
+        self.agent.say("1 Bash wait");
+        self.worker.says("waits");
+        end(self);
+        let Self { case, agent, .. } = self;
+        let lost = agent.answer()[0].take();
+        let reason = lost[1].as_str().filter(|reason| reason.contains("guards/guard"));
+        assert!(reason.is_some(), "{case}: {lost}");
+        assert_eq!(lost, by_guard("block", reason, "wait", Some("lost")), "{case}");
+        let away = agent.call("Bash ls");
+        assert_eq!(away, by_guard("block", away[1].as_str(), "ls", Some("unreachable")), "{case}");
+        let open = agent.call("Note x");
+        assert_eq!(open, json!(["continue", null, "x", [["guards/note", "unreachable"]]]), "{case}");
     }
 }
 
-fn guarded(agent: Language, worker: Language, address: &str) {
+fn guarded([agent, worker]: [Language; 2], address: &str, server: Option<NatsServer>, folder: &Path) {
+    let is_fleet = server.is_some();
+    let [first, second] = ["first", "second"].map(|name| folder.join(format!("{name}.jsonl")));
+    let start_agent = |address: &str, log| Program::agent(agent, address, log, if is_fleet { SHORT } else { USUAL });
+    let serving = start_agent(address, &first);
+    let address = serving.line();
+    let start_worker = || Program::worker(worker, &address, "guards");
     let case = format!("{agent:?} guarded by {worker:?} at {address}");
-    let mut agent = Program::start(agent, "serve", address);
-    let address = agent.line();
-    let mut worker = Program::start(worker, "work", &address);
-    assert_eq!(worker.line(), "ready", "{case}");
-    assert_eq!(agent.dispatch("Bash rm x"), json!(["block", "no rm", "rm x"]), "{case}");
-    assert_eq!(agent.dispatch("Bash ls"), json!(["continue", null, "nice ls"]), "{case}");
-    assert_eq!(agent.dispatch("Note x"), json!(["block", "noted", "x"]), "{case}");
-    // It dies while it has an event: each hook's failure rule decides.
-    agent.say("Bash wait");
-    assert_eq!(worker.line(), "waits", "{case}");
-    worker.kill();
-    let lost: Value = serde_json::from_str(&agent.line()).unwrap();
-    assert!(lost[0] == "block" && lost[1].as_str().unwrap().contains("guard"), "{case}: {lost}");
-    assert_eq!(agent.dispatch("Bash ls")[0], "block", "{case}");
-    assert_eq!(agent.dispatch("Note x"), json!(["continue", null, "x"]), "{case}");
+    let mut pair = Pair { case, agent: serving, worker: start_worker(), server };
+    pair.is_guarded();
+    pair.loses(|pair| pair.worker.kill());
+    pair.worker = start_worker();
+    pair.is_guarded();
+    if is_fleet {
+        pair.loses(|pair| pair.server.as_mut().unwrap().kill());
+        pair.worker.says("cancelled");
+        pair.server.as_mut().unwrap().start();
+        pair.is_guarded();
+    }
+    // The worker outlives its agent, and guards the next one. In a fleet nobody tells it, and the hook's timeout ends the call.
+    pair.agent.say("1 Bash wait");
+    pair.worker.says("waits");
+    pair.agent.kill();
+    if !is_fleet {
+        pair.worker.says("cancelled");
+    }
+    pair.agent = start_agent(&address, &second);
+    assert_eq!(pair.agent.line(), address, "{}", pair.case);
+    pair.is_guarded();
+    pair.agent.end();
+    // Both logs say who decided, and the first one who did not.
+    for log in [&first, &second] {
+        assert!(is_logged(log, &json!({"hook": "guards/guard", "kind": "hook_finished", "reason": "no rm"})));
+    }
+    let details = json!({"hook": "guards/guard", "kind": "hook_failed", "outcome": "block"});
+    assert!(is_logged(&first, &details), "{}", pair.case);
 }
 
-fn each_by_each(address: impl Fn() -> String) {
+fn each_by_each(mut place: impl FnMut(&Path) -> (String, Option<NatsServer>)) {
     for agent in LANGUAGES {
         for worker in LANGUAGES.into_iter().filter(|worker| *worker != agent) {
-            guarded(agent, worker, &address());
+            let folder = tempfile::tempdir().unwrap();
+            let (address, server) = place(folder.path());
+            guarded([agent, worker], &address, server, folder.path());
         }
     }
 }
 
 #[test]
 fn each_language_is_guarded_by_each_other_over_unix_sockets() {
-    let folder = tempfile::tempdir().unwrap();
     // A killed agent leaves its socket behind, which the next one takes away.
-    each_by_each(|| format!("unix://{}/s", folder.path().display()));
+    each_by_each(|folder| (format!("unix://{}/s", folder.display()), None));
 }
 
 #[test]
 fn each_language_is_guarded_by_each_other_over_grpc() {
-    each_by_each(|| "grpc://127.0.0.1:0".to_owned());
+    each_by_each(|_| ("grpc://127.0.0.1:0".to_owned(), None));
+}
+
+#[test]
+fn each_language_is_guarded_by_each_other_over_nats() {
+    each_by_each(|folder| {
+        let server = NatsServer::run(folder, "");
+        (server.address(), Some(server))
+    });
 }

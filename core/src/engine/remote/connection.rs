@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+#[cfg(any(feature = "grpc", feature = "nats"))]
+use tokio::sync::oneshot;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 
@@ -15,6 +17,10 @@ const MAX_UNWRITTEN: usize = 4096;
 
 /// Messages that wait to be looked at; the sockets hold the others.
 const MAX_UNREAD: usize = 1024;
+
+/// Connections that wait to be looked at; further ones wait where they come from.
+#[cfg(any(feature = "grpc", feature = "nats"))]
+const MAX_ARRIVED: usize = 16;
 
 /// How long the last messages may take at the end.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -51,6 +57,48 @@ impl Inbox {
 
 /// Set when the workers that were there have their hooks in force, or with why they never will.
 pub(super) type Ready = watch::Receiver<Option<Result<(), String>>>;
+
+/// What comes to a task that listens, until it is told to stop.
+#[cfg(any(feature = "grpc", feature = "nats"))]
+#[derive(Debug)]
+pub(super) struct Arrivals<T> {
+    arrived: mpsc::Receiver<T>,
+    /// Dropping it stops the task too.
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<()>,
+}
+
+#[cfg(any(feature = "grpc", feature = "nats"))]
+impl<T> Arrivals<T> {
+    /// Starts the task; what it waits for at the end comes when it shall stop.
+    pub(super) fn of<F>(listen: impl FnOnce(mpsc::Sender<T>, oneshot::Receiver<()>) -> F) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (sender, arrived) = mpsc::channel(MAX_ARRIVED);
+        let (stop, stopped) = oneshot::channel();
+        Self { arrived, stop: Some(stop), task: tokio::spawn(listen(sender, stopped)) }
+    }
+
+    /// The next that comes.
+    pub(super) async fn next(&mut self) -> T {
+        match self.arrived.recv().await {
+            Some(arrived) => arrived,
+            // The task has ended, and said why.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Takes nothing more, and waits until the task has said what is left to be said.
+    pub(super) async fn close(&mut self) {
+        self.arrived.close();
+        while self.arrived.try_recv().is_ok() {}
+        self.stop = None;
+        if tokio::time::timeout(LAST_WORDS, &mut self.task).await.is_err() {
+            self.task.abort();
+        }
+    }
+}
 
 /// Messages on their way to a transport, which ends the connection when it has written all of them.
 pub(super) type Unwritten = mpsc::Receiver<Vec<u8>>;

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _};
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
 use tonic::body::Body;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder, Streaming};
 use tonic::codegen::http::uri::PathAndQuery;
@@ -17,10 +16,10 @@ use tonic::codegen::tokio_stream::{Stream, wrappers::ReceiverStream};
 use tonic::codegen::{BoxFuture, Service, http};
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Endpoint, Server};
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
 
 use super::address::{Host, refused};
-use super::connection::{Connection, Inbox, Incoming, LAST_WORDS, Unwritten};
+use super::connection::{Arrivals, Connection, Inbox, Incoming, Unwritten};
 use super::log;
 use super::options::{ConnectOptions, ServeOptions, Tls};
 use super::tls;
@@ -31,9 +30,6 @@ const STREAM: &str = "/HookService/HookStream";
 
 /// How long a connection may take until it carries messages.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Streams that wait to be looked at; further ones wait in their connections.
-const MAX_ARRIVED: usize = 16;
 
 /// Beyond this gRPC itself ends the stream; up to it the other side is told the limit.
 const fn hard_limit(max_message: usize) -> usize {
@@ -81,13 +77,7 @@ impl Decoder for Bytes {
 }
 
 /// A port that an agent listens at.
-#[derive(Debug)]
-pub(super) struct Port {
-    arrivals: mpsc::Receiver<Arrived>,
-    /// Dropping it stops the server too.
-    stop: Option<oneshot::Sender<()>>,
-    server: JoinHandle<()>,
-}
+pub(super) type Port = Arrivals<Arrived>;
 
 impl Port {
     /// Listens; gives the address too, with the port that the system chose.
@@ -112,37 +102,17 @@ impl Port {
             Ok((tokio::net::TcpListener::from_std(listener)?, port))
         };
         let (listener, port) = listen().map_err(|error: io::Error| refused(address, &error).because(error))?;
-        let (sender, arrivals) = mpsc::channel(MAX_ARRIVED);
-        let service = HookService { arrivals: sender, max_message: options.limits.max_message as usize };
+        let max_message = options.limits.max_message as usize;
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        let (stop, stopped) = oneshot::channel::<()>();
-        let server = tokio::spawn(async move {
+        let streams = Self::of(|arrivals, stopped| async move {
             let stopped = async { _ = stopped.await };
+            let service = HookService { arrivals, max_message };
             if let Err(error) = server.serve_with_incoming_shutdown(service, incoming, stopped).await {
                 log(Level::Error, &format!("the agent can be reached no more: {}", chain(&error)));
             }
         });
         let scheme = if host.is_secure { "grpcs" } else { "grpc" };
-        Ok((Self { arrivals, stop: Some(stop), server }, format!("{scheme}://{}", host.authority(port))))
-    }
-
-    /// The next stream.
-    pub(super) async fn accept(&mut self) -> Arrived {
-        match self.arrivals.recv().await {
-            Some(arrived) => arrived,
-            // Its server has ended, and said why.
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Takes no more streams, and waits until the connections have ended.
-    pub(super) async fn close(&mut self) {
-        self.arrivals.close();
-        while self.arrivals.try_recv().is_ok() {}
-        self.stop = None;
-        if tokio::time::timeout(LAST_WORDS, &mut self.server).await.is_err() {
-            self.server.abort();
-        }
+        Ok((streams, format!("{scheme}://{}", host.authority(port))))
     }
 }
 
@@ -270,15 +240,22 @@ impl Agent {
 
 /// Hands on what comes, until the other side ends the stream.
 async fn read(mut messages: Streaming<Vec<u8>>, number: u64, inbox: Inbox) {
-    let why = loop {
+    let end = loop {
         match messages.message().await {
             // Nobody listens any more where this end was closed meanwhile; what it wrote arrives nevertheless.
             Ok(Some(message)) => _ = inbox.sender.send(Incoming::Message(number, message)).await,
-            Ok(None) => break "the connection was closed".to_owned(),
-            Err(status) => break said(&status),
+            Ok(None) => break Incoming::Lost(number, "the connection was closed".to_owned()),
+            // What gRPC itself says of a message beyond the hard limit.
+            Err(status) if status.code() == Code::OutOfRange => {
+                let most = inbox.max_message;
+                let why =
+                    format!("a message is over the limit of {most}; send less, or raise max_message on both ends");
+                break Incoming::Unreadable(number, why);
+            }
+            Err(status) => break Incoming::Lost(number, said(&status)),
         }
     };
-    _ = inbox.sender.send(Incoming::Lost(number, why)).await;
+    _ = inbox.sender.send(end).await;
 }
 
 /// Refuses what others could read or change, and files that nothing uses.

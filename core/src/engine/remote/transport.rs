@@ -74,9 +74,9 @@ impl Listener {
         match self {
             Self::Unix(socket) => socket.accept().await.map(Accepted::Unix),
             #[cfg(feature = "grpc")]
-            Self::Grpc(port) => Ok(Accepted::Grpc(Box::new(port.accept().await))),
+            Self::Grpc(port) => Ok(Accepted::Grpc(Box::new(port.next().await))),
             #[cfg(feature = "nats")]
-            Self::Nats(fleet) => Ok(Accepted::Nats(fleet.accept().await)),
+            Self::Nats(fleet) => Ok(Accepted::Nats(fleet.groups.next().await)),
         }
     }
 
@@ -98,7 +98,7 @@ impl Listener {
             #[cfg(feature = "grpc")]
             Self::Grpc(port) => port.close().await,
             #[cfg(feature = "nats")]
-            Self::Nats(fleet) => fleet.close().await,
+            Self::Nats(fleet) => fleet.groups.close().await,
         }
     }
 }

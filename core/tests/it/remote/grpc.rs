@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use hookweave::audit::AuditOptions;
-use hookweave::remote::{Backoff, ConnectOptions, RemoteState, ServeOptions, Tls};
+use hookweave::remote::{Backoff, ConnectOptions, Limits, RemoteState, ServeOptions, Tls};
 use hookweave::{Event, HookResponse};
 use serde_json::json;
 
-use super::{bash, connect, dispatch, identity, until};
+use super::{bash, connect, dispatch, identity, identity_of, until};
 use crate::support::{LONG, patient};
 
 const LOCAL: &str = "grpc://127.0.0.1:0";
@@ -133,6 +133,52 @@ async fn over_tls_each_end_proves_who_it_is() {
         connection.close().await;
         serving.close().await;
     }
+}
+
+#[tokio::test]
+async fn certificates_of_another_host_or_time_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = identity(folder.path(), "good");
+    let elsewhere = identity_of(folder.path(), "elsewhere", &["elsewhere.example"], 4096);
+    let expired = identity_of(folder.path(), "expired", &["localhost", "127.0.0.1"], 2001);
+    // A worker needs no name.
+    for (of_agent, of_worker) in [(&elsewhere, &good), (&expired, &good), (&good, &expired)] {
+        let (agent, worker) = (patient(), patient());
+        worker.on("PreToolUse").run(|_: &Event| ()).unwrap();
+        let tls = |own: &(PathBuf, PathBuf), ca: &(PathBuf, PathBuf)| {
+            Some(Tls { cert: Some(own.0.clone()), key: Some(own.1.clone()), ca: Some(ca.0.clone()) })
+        };
+        let options = ServeOptions { tls: tls(of_agent, of_worker), ..ServeOptions::default() };
+        let serving = agent.serve("grpcs://127.0.0.1:0", options).unwrap();
+        let options = ConnectOptions { tls: tls(of_worker, of_agent), ..ConnectOptions::default() };
+        let refused = worker.connect(serving.address(), options).unwrap();
+        until(|| matches!(refused.state(), RemoteState::Waiting(_))).await;
+        assert!(agent.list_hooks().is_empty() && serving.workers().is_empty());
+        refused.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_grpc_itself_does_not_take_is_refused() {
+    let (agent, worker, other) = (patient(), patient(), patient());
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("audit.jsonl");
+    agent.configure_audit(AuditOptions::file(&log)).unwrap();
+    other.on("PreToolUse").run(|_: &Event| HookResponse::block("no")).unwrap();
+    worker.on("PreToolUse").command_pattern("x".repeat(16_000)).run(|_: &Event| ()).unwrap();
+    let limits = Limits { max_message: 4000, ..Limits::default() };
+    let serving = agent.serve(LOCAL, ServeOptions { limits, ..ServeOptions::default() }).unwrap();
+    let connection = connect(&other, serving.address(), "other").await;
+    let options = ConnectOptions { name: Some("large".to_owned()), ..ConnectOptions::default() };
+    let mut refused = worker.connect(serving.address(), options).unwrap();
+    let why = tokio::time::timeout(LONG, refused.ready()).await.unwrap().unwrap_err();
+    assert!(why.message().contains("over the limit of 4000"), "{why}");
+    assert!(dispatch(&agent, bash()).await.blocked());
+    connection.close().await;
+    serving.close().await;
+    assert!(agent.close(LONG).await);
+    let records = std::fs::read_to_string(&log).unwrap();
+    assert!(records.contains(r#""details":{"worker":"large","code":"unreadable"}"#), "{records}");
 }
 
 #[tokio::test]

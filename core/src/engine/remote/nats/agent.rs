@@ -7,11 +7,10 @@ use async_nats::jetstream::consumer::push::{Ordered, OrderedConfig};
 use async_nats::jetstream::{self};
 use async_nats::{Client, Message, StatusCode, Subscriber};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_stream::{StreamExt as _, StreamMap};
 
-use super::super::connection::{Connection, Inbox, LAST_WORDS, Ready, Unwritten};
+use super::super::connection::{Arrivals, Connection, Inbox, LAST_WORDS, Ready, Unwritten};
 use super::super::options::ServeOptions;
 use super::super::{Clock, address, log, random, sleep};
 use super::{Broker, Came, Doing, NoServer, PATIENCE, Server, caught_up, check_group, done, hand_on, nameless};
@@ -25,11 +24,8 @@ const MAX_UNREAD: usize = 1024;
 /// Groups at a server, as what an agent listens at.
 #[derive(Debug)]
 pub(in super::super) struct Fleet {
-    arrivals: mpsc::UnboundedReceiver<Arrived>,
+    pub(in super::super) groups: Arrivals<Arrived>,
     ready: Ready,
-    /// Dropping it ends the connection to the server too.
-    stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<()>,
 }
 
 impl Fleet {
@@ -53,49 +49,30 @@ impl Fleet {
             max_message: limits.max_message,
             backoff: Backoff::default(),
         };
-        let (arrives, arrivals) = mpsc::unbounded_channel();
         let (told, tells) = mpsc::channel(MAX_UNREAD);
         let (known, ready) = watch::channel(None);
-        let (stop, stopped) = oneshot::channel();
-        let agent = Agent {
-            machine: FleetAgent::new(settings),
-            clock: Clock::start(),
-            broker,
-            connecting: None,
-            standing: None,
-            groups: BTreeMap::new(),
-            last: 0,
-            arrives,
-            told: Some(told),
-            known,
-            is_told: false,
-            awaited: BTreeSet::new(),
-        };
-        let task = tokio::spawn(agent.run(tells, stopped));
-        Ok((Self { arrivals, ready, stop: Some(stop), task }, server))
+        let groups = Arrivals::of(|arrives, stopped| {
+            let agent = Agent {
+                machine: FleetAgent::new(settings),
+                clock: Clock::start(),
+                broker,
+                connecting: None,
+                standing: None,
+                groups: BTreeMap::new(),
+                last: 0,
+                arrives,
+                told: Some(told),
+                known,
+                is_told: false,
+                awaited: BTreeSet::new(),
+            };
+            agent.run(tells, stopped)
+        });
+        Ok((Self { groups, ready }, server))
     }
 
     pub(in super::super) fn ready(&self) -> Ready {
         self.ready.clone()
-    }
-
-    /// The next group.
-    pub(in super::super) async fn accept(&mut self) -> Arrived {
-        match self.arrivals.recv().await {
-            Some(arrived) => arrived,
-            // It has ended, and said why.
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Takes no more groups, and waits until the server knows what was last said.
-    pub(in super::super) async fn close(&mut self) {
-        self.arrivals.close();
-        while self.arrivals.try_recv().is_ok() {}
-        self.stop = None;
-        if tokio::time::timeout(LAST_WORDS, &mut self.task).await.is_err() {
-            self.task.abort();
-        }
     }
 }
 
@@ -216,7 +193,7 @@ struct Agent {
     /// The connections of groups, and where what comes for them goes.
     groups: BTreeMap<String, (u64, mpsc::UnboundedSender<Came>)>,
     last: u64,
-    arrives: mpsc::UnboundedSender<Arrived>,
+    arrives: mpsc::Sender<Arrived>,
     /// None at the end.
     told: Option<mpsc::Sender<Told>>,
     known: watch::Sender<Option<Result<(), String>>>,
@@ -286,7 +263,7 @@ impl Agent {
                     self.groups.insert(group.clone(), (self.last, sender));
                     self.awaited.insert(group.clone());
                     // Nobody takes it any more where the agent has closed meanwhile.
-                    _ = self.arrives.send(Arrived { group, connection: self.last, came, told });
+                    _ = self.arrives.send(Arrived { group, connection: self.last, came, told }).await;
                 }
                 FleetAction::Deliver { group, message } => {
                     if let Some((_, came)) = self.groups.get(&group) {
