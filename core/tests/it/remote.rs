@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use hookweave::remote::{Backoff, ConnectOptions, Grants, Limits, RemoteState, ServeOptions, WorkerConnection};
 use hookweave::{Action, Engine, Event, FailBehavior, HookResponse, Outcome};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -316,6 +317,14 @@ async fn a_stream_that_is_none_is_refused_and_other_workers_go_on() {
     connection.close().await;
 }
 
+/// Lets this process have files for many connections; some systems give few unless they are asked.
+fn with_many_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.map_or(4096, |maximum| maximum.min(4096));
+    let current = limit.current.map(|current| current.max(most));
+    setrlimit(Resource::Nofile, Rlimit { current, ..limit }).unwrap();
+}
+
 /// Addresses of each way that needs no server.
 fn addresses(folder: &Path) -> Vec<String> {
     let mut all = vec![address(folder)];
@@ -370,6 +379,7 @@ async fn a_slow_worker_keeps_no_other_waiting() {
 
 #[tokio::test]
 async fn two_hundred_workers_are_back_when_their_agent_is() {
+    with_many_files();
     let folder = tempfile::tempdir().unwrap();
     for address in addresses(folder.path()) {
         let agent = patient();

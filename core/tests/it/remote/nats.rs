@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::nats_server::NatsServer;
-use super::{bash, cancel_ends, dispatch, endless, identity, identity_of, start_worker, until};
+use super::{bash, cancel_ends, dispatch, endless, identity, identity_of, start_worker, until, with_many_files};
 use crate::support::{LONG, patient};
 
 const QUICK: Backoff = Backoff { first_ms: 10, most_ms: 20 };
@@ -395,6 +395,7 @@ async fn a_slow_group_keeps_no_other_waiting() {
 
 #[tokio::test]
 async fn two_hundred_workers_are_back_when_their_server_is() {
+    with_many_files();
     let folder = tempfile::tempdir().unwrap();
     let mut server = NatsServer::run(folder.path(), "");
     let agent = patient();
