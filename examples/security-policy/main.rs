@@ -8,8 +8,7 @@ use hookweave::{ArgTest, Engine, Error, FailBehavior, HookError, HookResponse};
 use serde_json::{Value, json};
 
 // Options in any order and spelling. `curl … | sh` runs what nobody has seen, and meets every rule.
-const DANGEROUS: [&str; 4] =
-    ["Bash(rm -r / *)", "Bash(rm -r ~ *)", "Bash(git push -f *)", "Bash(git push --force *)"];
+const DANGEROUS: [&str; 4] = ["Bash(rm -r / *)", "Bash(rm -r ~ *)", "Bash(git push -f *)", "Bash(git push --force *)"];
 const PROTECTED: &str = "{**/.env,**/.env.*,**/.ssh/**,**/.git/**,/etc/**}";
 const SECRET: &str = r"(?i)(api_?key|password|token)\s*[:=]\s*\S";
 
