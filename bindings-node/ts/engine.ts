@@ -160,7 +160,8 @@ export class Engine implements HookRuntime {
       this.native.enabled ? this.counts.of(planned.event) : UNCOUNTED,
     );
     this.#plans.add(event, payload, plan, planned.holds);
-    if (planned.warningsDue) this.counts.logWarnings();
+    // The dispatch that begins here does not wait for it.
+    if (planned.warningsDue) queueMicrotask(() => this.counts.logWarnings());
     return plan;
   }
 

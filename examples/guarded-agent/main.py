@@ -22,10 +22,18 @@ PROJECT = "/home/dev/parcel-api"
 
 # --- the policy ----------------------------------------------------------------------------------
 
-DANGEROUS = (
-    r"rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777|:\(\)\s*\{"
-)
-PUBLISHES = r"\bgit\s+push\b|\bnpm\s+publish\b"
+# `curl … | sh` runs what nobody has seen, and meets every rule.
+DANGEROUS = [
+    "Bash(rm -r / *)",
+    "Bash(rm -r ~ *)",
+    "Bash(mkfs *)",
+    "Bash(mkfs.*)",
+    "Bash(dd of=/dev/*)",
+    "Bash(chmod -R 777 *)",
+]
+# It calls nothing but itself: no rule names that.
+FORK_BOMB = r":\(\)\s*\{"
+PUBLISHES = ["Bash(git push *)", "Bash(npm publish *)"]
 KEY_IN_FILE = r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S"
 KEY_IN_SHELL = r"(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env"
 CHANGES_DATA = r"(?i)\b(drop|truncate|delete|update)\b"
@@ -51,7 +59,14 @@ class Policy:
             self.refuse("dangerous command"),
             name="danger",
             fail_behavior="block",
-            matcher={"tool": "Bash", "command_pattern": DANGEROUS},
+            matcher={"rule": DANGEROUS},
+        )
+        on(
+            "PreToolUse",
+            self.refuse("dangerous command"),
+            name="fork-bomb",
+            fail_behavior="block",
+            matcher={"tool": "Bash", "command_pattern": FORK_BOMB},
         )
         on(
             "PreToolUse",
@@ -86,12 +101,7 @@ class Policy:
             name="database",
             matcher={"tool": "mcp__sqlite__*", "args": {"sql": {"regex": CHANGES_DATA}}},
         )
-        on(
-            "PreToolUse",
-            self.ask_before_publishing,
-            name="push",
-            matcher={"tool": "Bash", "command_pattern": PUBLISHES},
-        )
+        on("PreToolUse", self.ask_before_publishing, name="push", matcher={"rule": PUBLISHES})
         on("PreToolUse", self.limit_time, name="limit", priority=10, matcher={"tool": "Bash"})
         on("PreToolUse", self.allow, name="reading", matcher={"tool_pattern": "^(Read|Glob|Grep)$"})
 

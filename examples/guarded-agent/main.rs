@@ -22,9 +22,18 @@ const PROJECT: &str = "/home/dev/parcel-api";
 
 // --- the policy ----------------------------------------------------------------------------------
 
-const DANGEROUS: &str =
-    r"rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777|:\(\)\s*\{";
-const PUBLISHES: &str = r"\bgit\s+push\b|\bnpm\s+publish\b";
+// `curl … | sh` runs what nobody has seen, and meets every rule.
+const DANGEROUS: [&str; 6] = [
+    "Bash(rm -r / *)",
+    "Bash(rm -r ~ *)",
+    "Bash(mkfs *)",
+    "Bash(mkfs.*)",
+    "Bash(dd of=/dev/*)",
+    "Bash(chmod -R 777 *)",
+];
+// It calls nothing but itself: no rule names that.
+const FORK_BOMB: &str = r":\(\)\s*\{";
+const PUBLISHES: [&str; 2] = ["Bash(git push *)", "Bash(npm publish *)"];
 const KEY_IN_FILE: &str = r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S";
 const KEY_IN_SHELL: &str = r"(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env";
 const CHANGES_DATA: &str = r"(?i)\b(drop|truncate|delete|update)\b";
@@ -66,7 +75,9 @@ impl Policy {
 
         let this = Arc::clone(self);
         pre("log").priority(-100).run(move |event: &Event| this.log(event, "asked", &subject(event.args())))?;
-        pre("danger").tool("Bash").command_pattern(DANGEROUS).fail_behavior(Block).run(refuse("dangerous command"))?;
+        pre("danger").rule(DANGEROUS).fail_behavior(Block).run(refuse("dangerous command"))?;
+        let bomb = pre("fork-bomb").tool("Bash").command_pattern(FORK_BOMB);
+        bomb.fail_behavior(Block).run(refuse("dangerous command"))?;
         let no_keys = || refuse("a key does not belong in a file");
         let env_file = |name: &str, tool: &str| pre(name).tool(tool).path_pattern(".env*").fail_behavior(Block);
         env_file("env-write", "Write").arg("content", regex(KEY_IN_FILE)).run(no_keys())?;
@@ -77,7 +88,7 @@ impl Policy {
         let changes = refuse("the agent may only read the database");
         pre("database").tool("mcp__sqlite__*").arg("sql", regex(CHANGES_DATA)).run(changes)?;
         // What leaves the machine is a person's decision.
-        pre("push").tool("Bash").command_pattern(PUBLISHES).run(|event: &Event| {
+        pre("push").rule(PUBLISHES).run(|event: &Event| {
             HookResponse::ask(format!("Run `{}`?", subject(event.args())))
                 .ask_with(json!({"options": ["Allow once", "Deny"]}))
         })?;

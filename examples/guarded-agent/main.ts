@@ -25,9 +25,18 @@ interface Call {
 
 // --- the policy ----------------------------------------------------------------------------------
 
-const DANGEROUS =
-  String.raw`rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777|:\(\)\s*\{`;
-const PUBLISHES = String.raw`\bgit\s+push\b|\bnpm\s+publish\b`;
+// `curl … | sh` runs what nobody has seen, and meets every rule.
+const DANGEROUS = [
+  "Bash(rm -r / *)",
+  "Bash(rm -r ~ *)",
+  "Bash(mkfs *)",
+  "Bash(mkfs.*)",
+  "Bash(dd of=/dev/*)",
+  "Bash(chmod -R 777 *)",
+];
+// It calls nothing but itself: no rule names that.
+const FORK_BOMB = String.raw`:\(\)\s*\{`;
+const PUBLISHES = ["Bash(git push *)", "Bash(npm publish *)"];
 const KEY_IN_FILE = { regex: String.raw`(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S` };
 const KEY_IN_SHELL = String.raw`(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env`;
 const CHANGES_DATA = { regex: String.raw`(?i)\b(drop|truncate|delete|update)\b` };
@@ -59,7 +68,13 @@ class Policy {
         HookResponse.block(`${why}: ${subject(event.args)}`);
     client.registerHook("PreToolUse", {
       name: "danger",
-      matcher: { tool: "Bash", commandPattern: DANGEROUS },
+      matcher: { rule: DANGEROUS },
+      handler: refuse("dangerous command"),
+      config: { failBehavior: "block" },
+    });
+    client.registerHook("PreToolUse", {
+      name: "fork-bomb",
+      matcher: { tool: "Bash", commandPattern: FORK_BOMB },
       handler: refuse("dangerous command"),
       config: { failBehavior: "block" },
     });
@@ -94,7 +109,7 @@ class Policy {
     });
     client.registerHook("PreToolUse", {
       name: "push",
-      matcher: { tool: "Bash", commandPattern: PUBLISHES },
+      matcher: { rule: PUBLISHES },
       // What leaves the machine is a person's decision.
       handler: (event) => HookResponse.ask(`Run \`${subject(event.args)}\`?`, { options: ["Allow once", "Deny"] }),
     });

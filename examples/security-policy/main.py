@@ -7,8 +7,9 @@ from hookweave import HookClient, HookResponse, Matcher, PreToolUseEvent
 
 # What is refused, and where. Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
 POLICY: dict[str, Matcher] = {
+    # Options in any order and spelling. `curl … | sh` runs what nobody has seen, and meets every rule.
     "a dangerous command": {
-        "command_pattern": r"rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b"
+        "rule": ["Bash(rm -r / *)", "Bash(rm -r ~ *)", "Bash(git push -f *)", "Bash(git push --force *)"]
     },
     "sudo is forbidden": {"rule": "Bash(sudo *)"},
     "a protected path": {"path_pattern": "{**/.env,**/.env.*,**/.ssh/**,**/.git/**,/etc/**}"},

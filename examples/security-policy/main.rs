@@ -7,7 +7,8 @@ use std::time::Duration;
 use hookweave::{ArgTest, Engine, Error, FailBehavior, HookError, HookResponse};
 use serde_json::{Value, json};
 
-const DANGEROUS: &str = r"rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b";
+// Options in any order and spelling. `curl … | sh` runs what nobody has seen, and meets every rule.
+const DANGEROUS: [&str; 4] = ["Bash(rm -r / *)", "Bash(rm -r ~ *)", "Bash(git push -f *)", "Bash(git push --force *)"];
 const PROTECTED: &str = "{**/.env,**/.env.*,**/.ssh/**,**/.git/**,/etc/**}";
 const SECRET: &str = r"(?i)(api_?key|password|token)\s*[:=]\s*\S";
 
@@ -17,7 +18,7 @@ fn engine() -> Result<Engine, Error> {
     let guard = || engine.on("PreToolUse");
 
     // Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
-    guard().command_pattern(DANGEROUS).run(|_| HookResponse::block("a dangerous command"))?;
+    guard().rule(DANGEROUS).run(|_| HookResponse::block("a dangerous command"))?;
     guard().rule("Bash(sudo *)").run(|_| HookResponse::block("sudo is forbidden"))?;
     guard().path_pattern(PROTECTED).run(|_| HookResponse::block("a protected path"))?;
     guard()

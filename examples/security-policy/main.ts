@@ -5,8 +5,9 @@ import { HookClient, HookResponse, type Matcher } from "hookweave";
 
 // What is refused, and where. Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
 const POLICY: Record<string, Matcher> = {
+  // Options in any order and spelling. `curl … | sh` runs what nobody has seen, and meets every rule.
   "a dangerous command": {
-    commandPattern: String.raw`rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b`,
+    rule: ["Bash(rm -r / *)", "Bash(rm -r ~ *)", "Bash(git push -f *)", "Bash(git push --force *)"],
   },
   "sudo is forbidden": { rule: "Bash(sudo *)" },
   "a protected path": { pathPattern: "{**/.env,**/.env.*,**/.ssh/**,**/.git/**,/etc/**}" },

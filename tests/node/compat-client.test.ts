@@ -32,6 +32,7 @@ export const answer = (response: theirs.HookResponse): ours.HookResponse => resp
 
 const client = new A3sClient();
 client.registerHook("ToolError", (event) => void (event.eventType satisfies "ToolError"));
+client.registerHook("PreCompact", (event) => void (event.messages satisfies readonly unknown[] | undefined));
 client.registerHook("tool:pre", () => ({ action: "ask", ask: "the engine's own names and answers are taken too" }));
 // @ts-expect-error there is no such event
 client.registerHook("PreToolUze", () => undefined);
@@ -126,6 +127,18 @@ describe("A3S's client", () => {
       () => client.dispatch("ToolError", failing),
     );
     assert.equal(seen.at(-1), "ToolError");
+  });
+
+  test("registers the names of a3s-code", async () => {
+    const client = quiet();
+    const heard: unknown[] = [];
+    for (const name of ["pre_compact", "post_compact", "post_response"] as const) {
+      client.registerHook(name, (event) => void heard.push(event.eventType));
+    }
+    await client.dispatch("PreCompact", { trigger: "auto" });
+    await client.dispatch("PostCompact", { trigger: "auto" });
+    await client.dispatch("Stop", {});
+    assert.deepEqual(heard, ["PreCompact", "PostCompact", "Stop"]);
   });
 
   test("takes a tool as a whole name", async () => {

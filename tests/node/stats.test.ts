@@ -98,6 +98,16 @@ await test("a hook that fails again and again is told of more and more rarely", 
   assert.deepEqual(shut, Array(5).fill("hook failed, the action is blocked"));
 });
 
+await test("a hook does not wait for a warning", async () => {
+  const seen: string[] = [];
+  const logger = { warn: () => void seen.push("warned"), error: () => undefined };
+  const client = newClient({ logger });
+  client.registerHook("PreToolUse", { matcher: { rule: "Bash(rm *)" }, handler: () => undefined });
+  client.registerHook("PreToolUse", () => void seen.push("hook"));
+  await client.dispatch("PreToolUse", { tool: "jail", args: {} });
+  assert.deepEqual(seen, ["hook", "warned"]);
+});
+
 await test("a warning reaches the logger once", async () => {
   const logged: string[] = [];
   const logger = { warn: (message: string) => void logged.push(message), error: () => undefined };

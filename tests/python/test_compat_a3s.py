@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hookweave import ConfigError, Event, HookweaveError, InvalidHookError, InvalidMatcherError
 from hookweave.compat import a3s
-from hookweave.compat.a3s import A3sClient, HookResponse, PreToolUseEvent
+from hookweave.compat.a3s import A3sClient, HookResponse, PreToolUseEvent, ToolErrorEvent
 
 from compat_documents import example, run
 
@@ -55,6 +55,44 @@ def test_the_document_s_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]
         assert (blocked.blocked, blocked.reason) == (True, "Dangerous command blocked")
         assert not (await client.dispatch("PreToolUse", tool="Bash", args={"command": "ls"})).blocked
         assert heard == ["Bash"], "and not after it"
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("event", ["ToolError", ToolErrorEvent])
+def test_a_failed_tool_s_event_is_called_as_a3s_calls_it(event: Any) -> None:
+    async def main() -> None:
+        client = A3sClient()
+        seen: list[Any] = []
+        for_a_time: list[Any] = []
+
+        async def retry(event: ToolErrorEvent) -> HookResponse:
+            seen.extend([event.event_type, event.tool, event["event_type"], event.error, type(event)])
+            seen.extend([event.to_dict()["event_type"], json.loads(event.to_json())["event_type"]])
+            event.args["command"] = "changed"
+            return HookResponse.retry(delay=1)
+
+        client.register_hook(event, retry)
+        with client.temporary_hook(event, lambda event: for_a_time.extend([event.event_type, event.args])):
+            outcome = await client.dispatch("ToolError", tool="Bash", args={"command": "ls"}, error="no")
+        assert seen == ["ToolError", "Bash", "ToolError", "no", ToolErrorEvent, "ToolError", "ToolError"]
+        assert for_a_time == ["ToolError", {"command": "ls"}]
+        assert (outcome.decision, outcome.delay) == ("retry", 0.001)
+        assert client.list_hooks()[0].name == "retry"
+        assert outcome.event.event_type == "PostToolUseFailure"
+
+    asyncio.run(main())
+
+
+def test_the_names_of_a3s_code_are_registered_in_its_profile() -> None:
+    async def main() -> None:
+        client, heard = A3sClient(profile="a3s-code"), []
+        for name in ("pre_compact", "post_compact", "post_response"):
+            client.register_hook(name, lambda event: heard.append(event.event_type))
+        await client.dispatch("PreCompact", trigger="auto")
+        await client.dispatch("PostCompact", trigger="auto")
+        await client.dispatch("Stop")
+        assert heard == ["PreCompact", "PostCompact", "Stop"]
 
     asyncio.run(main())
 

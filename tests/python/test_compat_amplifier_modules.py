@@ -69,7 +69,8 @@ def test_a_module_guards_the_tools_of_an_amplifier_session() -> None:
                 await session.execute_tool("Read", {})
             await session.execute_tool("Write", {"file_path": "/a", "content": "x" * 80})
             (message,) = stage.context.messages
-            assert message["content"] == "E501 line too long" and message["metadata"]["hook_name"] == "lint"
+            assert message["content"] == "E501 line too long"
+            assert (message["metadata"]["hook_name"], message["metadata"]["event"]) == ("lint", "tool:post")
         assert stage.coordinator.hooks.list_handlers() == {}, "the module has cleaned up"
 
     asyncio.run(main())

@@ -395,23 +395,28 @@ def import_for_ever(what, args):
         while True:
             time.sleep(0)
 begun = threading.Event()
-client = HookClient(default_timeout=None)
-client.register_hook("Stop", lambda event: None, detached=True)
-client.dispatch_sync("SessionEnd")
+def new_client():
+    client = HookClient(default_timeout=None)
+    client.register_hook("Stop", lambda event: None, detached=True)
+    client.dispatch_sync("SessionEnd")
+    return client
+# The first client imports the whole package, here or in the thread.
+client = None if sys.argv[1] == "first" else new_client()
 # Where it has to be imported after all, though that never is with a client.
 if sys.argv[1] == "gone":
     sys.modules.pop("hookweave._detached", None)
 sys.addaudithook(import_for_ever)
 def work():
+    used = client or new_client()
     while True:
-        client.dispatch_sync("Stop")
+        used.dispatch_sync("Stop")
         begun.set()
 threading.Thread(target=work, daemon=True).start()
 begun.wait()
 """
 
 
-@pytest.mark.parametrize("module", ["there", "gone"])
+@pytest.mark.parametrize("module", ["there", "gone", "first"])
 def test_exit_while_a_daemon_thread_dispatches_for_the_first_time_never_aborts(module: str) -> None:
     run_often(20, ENDING, module)
 

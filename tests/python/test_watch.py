@@ -156,6 +156,25 @@ def test_without_a_loop_a_thread_reloads(tmp_path: Path) -> None:
     until(lambda: not any(thread.name == "hookweave-watch" for thread in threading.enumerate()))
 
 
+def test_a_project_s_new_file_is_told_of_and_waits_for_approval(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    client = new_client()
+    client.discover(project, sources=["hookweave", "project"], trust_store=tmp_path / "trust.json")
+    heard: list[ReloadReport] = []
+
+    async def main() -> None:
+        client.watch(heard.append)
+        hooks_file(project, GUARD)
+        await until_async(lambda: heard)
+        client.unwatch()
+
+    asyncio.run(main())
+    (waiting,) = heard[0].added
+    assert "does not count yet: it is not approved" in waiting.what[0], waiting
+    assert not client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"}).blocked
+
+
 @pytest.mark.parametrize("run", LOOPS)
 def test_what_fails_is_logged_and_the_watch_goes_on(
     run: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture

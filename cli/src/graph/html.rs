@@ -205,6 +205,7 @@ mod tests {
         let body = page.split_once("<body>").unwrap().1;
         assert!(!body.contains("<script") && !body.contains("<b>\"") && !body.contains("' onmouseover"), "{body}");
         assert!(!page.contains('\u{1b}') && !page.contains('\u{202e}') && !page.contains("<title>Hooks of <b>"));
+        assert!(page.contains("<title>Hooks of &lt;b&gt;&quot;</title>"), "{page}");
         assert!(body.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
         // Every tag of the body is one of the page's own.
         let own = [

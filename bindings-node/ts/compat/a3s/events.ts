@@ -115,6 +115,8 @@ export interface PermissionDeniedEvent extends HookEvent {
 export interface PreCompactEvent extends HookEvent {
   readonly eventType: "PreCompact";
   readonly trigger: string;
+  /** The conversation that is about to be compacted; sessions give it. */
+  readonly messages?: readonly unknown[];
 }
 
 export interface PostCompactEvent extends HookEvent {

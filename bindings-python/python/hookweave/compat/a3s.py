@@ -23,7 +23,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypedDict, TypeVar
 
 from .. import _native, events
 from .. import response as canonical
@@ -35,7 +35,7 @@ from ..events import *  # noqa: F403
 from ..temporary_hook import TemporaryHook
 from ._dialect import answer_of
 
-__all__ = ["A3sClient", "HookConfig", "HookEvent", "HookMatcher", "HookResponse"]
+__all__ = ["A3sClient", "HookConfig", "HookEvent", "HookMatcher", "HookResponse", "ToolErrorEvent"]
 __all__ += events.__all__
 
 H = TypeVar("H", bound=Callable[..., Any])
@@ -75,6 +75,13 @@ HookConfig = TypedDict(
     total=False,
 )
 """How a hook runs; both timeouts are milliseconds."""
+
+
+class ToolErrorEvent(events.PostToolUseFailureEvent):
+    """A failed tool, called as A3S calls it."""
+
+    __slots__ = ()
+    event_name: ClassVar[str | None] = "ToolError"
 
 
 class HookResponse(canonical.HookResponse):
@@ -155,7 +162,8 @@ class A3sClient(HookClient):
         if config is not None:
             options.update(_options(config))
         given: object = handler
-        return super()._register(event, _reading(handler) if callable(given) else handler, temporary, options)
+        read = _reading(event, handler) if callable(given) else handler
+        return super()._register(event, read, temporary, options)
 
     if TYPE_CHECKING:
 
@@ -228,22 +236,33 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _reading(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The handler with answers that are plain dicts read as A3S means them: a delay is milliseconds."""
+def _reading(name: str | type[HookEvent], handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The handler, given its event under A3S's name; answers that are plain dicts are read as A3S means them."""
+    named = _tool_error if name in ("ToolError", ToolErrorEvent) else _as_it_is
     if is_async(handler):
 
         @functools.wraps(handler)
         async def waited(event: HookEvent) -> Any:
-            return _read(await handler(event), event)
+            return _read(await handler(named(event)), event)
 
         return waited
 
     @functools.wraps(handler)
     def called(event: HookEvent) -> Any:
-        result = handler(event)
+        result = handler(named(event))
         return _later(result, event) if inspect.isawaitable(result) else _read(result, event)
 
     return called
+
+
+def _as_it_is(event: HookEvent) -> HookEvent:
+    return event
+
+
+def _tool_error(event: HookEvent) -> ToolErrorEvent:
+    fields = event.to_dict()
+    del fields["event_type"]
+    return ToolErrorEvent(**fields)
 
 
 async def _later(result: Any, event: HookEvent) -> Any:

@@ -381,6 +381,14 @@ fn wingman_waits_only_before_a_tool_and_clamps() {
 }
 
 #[test]
+fn wingman_reads_no_file_with_a_comment() {
+    let hooks = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a"}]}]}"#;
+    assert_eq!(read_as(Format::Wingman, &format!("{hooks}}}")).hooks.len(), 1);
+    let loaded = read_as(Format::Wingman, &format!("{hooks} // mine\n}}"));
+    assert!(loaded.hooks.is_empty() && loaded.broken, "{}", problems(&loaded));
+}
+
+#[test]
 fn cocode_reads_commands_and_webhooks() {
     let loaded = read_as(
         Format::Cocode,

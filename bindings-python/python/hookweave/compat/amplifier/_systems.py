@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -13,7 +14,10 @@ from ...approval import ApprovalRequest
 from ...context import Messages, Speaker
 from ...display import LogDisplay
 from ...response import Level
+from .._dialect import event_of
+from ._answers import DIALECT
 from .approval import ApprovalTimeoutError
+from .events import ALL_EVENTS
 from .models import ContextInjection, Role
 
 __all__ = ["JUDGING", "Judging", "Systems"]
@@ -49,6 +53,12 @@ def _by_name_or_place(call: Callable[..., Any], **given: Any) -> Any:
         parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
     )
     return call(**given) if takes_names else call(*given.values())
+
+
+@functools.cache
+def _event_name(event: str) -> str:
+    """Amplifier's name of an event of the engine's; one that it does not have keeps its own."""
+    return next((name for name in ALL_EVENTS if event_of(DIALECT, name) == event), event)
 
 
 def _denied(judging: Judging | None, reason: str) -> str:
@@ -94,16 +104,15 @@ class Systems:
     async def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> None:
         """Hands a message to the context manager, in the shape that it takes."""
         judging = JUDGING.get()
-        if judging is not None:
-            if judging.passing is not None:
-                hook = str(metadata.get("hook_name", "unknown"))
-                judging.passing.append(
-                    ContextInjection(
-                        content=content, role=cast(Role, role), ephemeral=True, hook_name=hook, event=judging.event
-                    )
-                )
-                return
-            metadata = {**metadata, "event": judging.event}
+        if judging is not None and judging.passing is not None:
+            hook = str(metadata.get("hook_name", "unknown"))
+            injection = ContextInjection(
+                content=content, role=cast(Role, role), ephemeral=True, hook_name=hook, event=judging.event
+            )
+            judging.passing.append(injection)
+            return
+        if isinstance(event := metadata.get("event"), str):
+            metadata = {**metadata, "event": _event_name(event) if judging is None else judging.event}
         if isinstance(metadata.get("timestamp"), int):
             metadata = {**metadata, "timestamp": datetime.fromtimestamp(metadata["timestamp"] / 1000, UTC).isoformat()}
         context: Any = self.own_context if self.context is None else self.context
