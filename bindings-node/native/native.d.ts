@@ -309,6 +309,8 @@ export declare class NativeSession {
    * arguments in the answers.
    */
   runToolAnswered(tool: string, args: number, toolUseId: string, ids: Array<string>, answers: Array<unknown>, edited: Array<number | undefined | null>): number
+  /** Makes a call of the model; `tools` is JSON text. */
+  callModel(prompt: string, systemPrompt: string | undefined | null, tools: string): number
   /** Answers a prompt with a model and tools. */
   generate(prompt: string, tools: Array<string>): number
   /** Makes the context shorter. */
