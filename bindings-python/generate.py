@@ -67,13 +67,18 @@ def is_record(field: Mapping[str, Any]) -> bool:
 
 def signature(event: Event, common: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The keyword parameters that give an event's fields."""
-    own = {field["name"] for field in event["fields"]}
+    own = names_of(event)
     for field in event["fields"]:
         yield f"{field['name']}: {field_type(field, GIVEN)} = ..."
     for field in common:
         if field["name"] not in own and field["name"] != "event_type":
             yield f"{field['name']}: {field_type(field, GIVEN)} = ..."
     yield "**fields: Any"
+
+
+def names_of(event: Event) -> set[str]:
+    """The names of an event's fields."""
+    return {field["name"] for field in event["fields"]}
 
 
 def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> str:
@@ -88,7 +93,7 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         "from typing import TYPE_CHECKING, Any, ClassVar, Self",
         "",
         "from ._native import Field",
-        "from .event import Event",
+        "from .event import CallEvent, Event",
         "",
         "if TYPE_CHECKING:",
         f"    from .record import {', '.join(sorted(RECORDS.values()))}",
@@ -103,7 +108,7 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         lines += [
             "",
             "",
-            f"class {event['name']}Event(Event):",
+            f"class {event['name']}Event({'CallEvent' if 'args' in names_of(event) else 'Event'}):",
             f'    """{gate} Hooks may modify {", ".join(changes) if changes else "nothing"}."""',
             "",
             "    __slots__ = ()",

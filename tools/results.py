@@ -79,8 +79,7 @@ def count_junit(path: Path) -> Count:
     try:
         root = ET.parse(path).getroot()
     except ET.ParseError as error:
-        count.fail(f"{path.name} is no JUnit report: {error}")
-        return count
+        return Count.broken(f"{path.name} is no JUnit report: {error}")
     for case in root.iter("testcase"):
         name = " > ".join(part for part in (case.get("classname"), case.get("name")) if part)
         if case.find("failure") is not None or case.find("error") is not None:

@@ -211,6 +211,8 @@ def judge(count: Count, code: int, silent: bool) -> str | None:
     """What the reports cannot tell: a suite that crashed, hung, or ran nothing."""
     if silent:
         return "stopped: it printed nothing for too long"
+    if code < 0:
+        return f"ended by signal {-code}"
     if code != 0 and count.failed == 0:
         return f"exit code {code} although no test failed"
     if count.passed + count.failed == 0:

@@ -36,6 +36,10 @@ export declare class NativeClient {
   close(): void
   /** The working directory of events that name none; none where it was deleted. */
   directory(): string | null
+  /** The command line of a tool call. */
+  eventCommand(event: string, payload: unknown): string
+  /** The paths that a tool call names. */
+  eventPaths(event: string, payload: unknown): Array<string>
   /** Refuses what a closed client can no longer do. */
   checkOpen(what: string): void
   /** Adds a hook. */

@@ -34,14 +34,15 @@ function typeOf({ name, kind }) {
 const events = native.catalogue();
 const lines = [
   "/** The known events and what each carries. Written by scripts/write-events.mjs; do not edit. */",
-  'import type { EventBase, ModelResponseRecord, PreToolUseContext } from "./event-base.js";',
+  'import type { CallReadings, EventBase, ModelResponseRecord, PreToolUseContext } from "./event-base.js";',
   'import type { ToolResult } from "./tool-result.js";',
 ];
 for (const event of events) {
+  const isCall = event.fields.some(({ name }) => name === "args");
   const names = [event.name, ...event.aliases].map((name) => `\`${name}\``).join(", ");
   lines.push(
     `/** ${names}: ${event.gate ? "a gate, so that a block stops the action" : "not a gate, so that a block is feedback"}. */`,
-    `export interface ${event.name}Event extends EventBase<"${event.name}"> {`,
+    `export interface ${event.name}Event extends EventBase<"${event.name}">${isCall ? ", CallReadings" : ""} {`,
     ...event.fields.map(
       (field) => `  readonly ${field.name}${field.optional ? "?" : ""}: ${typeOf(field)};`,
     ),

@@ -18,7 +18,7 @@ use hookweave_host::payload::Host;
 use hookweave_host::registry::{Entry, HookId, Registry};
 use hookweave_host::stats::HookCounter;
 use hookweave_host::tool::ToolDefinition;
-use hookweave_host::{explain, hook_id};
+use hookweave_host::{call, explain, hook_id};
 use napi::Env;
 use napi::bindgen_prelude::{ObjectFinalize, Unknown};
 use napi_derive::napi;
@@ -130,6 +130,22 @@ impl NativeClient {
     #[napi(catch_unwind)]
     pub fn directory(&self) -> Option<String> {
         self.registry.options().directory.now().map(std::borrow::Cow::into_owned)
+    }
+
+    /// The command line of a tool call.
+    #[napi(catch_unwind)]
+    pub fn event_command(&self, env: Env, event: String, payload: Unknown<'_>) -> Result<String, CodedError> {
+        let values = Values::none(&env).map_err(from_napi)?;
+        let payload = values.keep(&payload);
+        call::command(&values, &event, &payload, self.registry.known_tools()).map_err(|error| coded(&error))
+    }
+
+    /// The paths that a tool call names.
+    #[napi(catch_unwind)]
+    pub fn event_paths(&self, env: Env, event: String, payload: Unknown<'_>) -> Result<Vec<String>, CodedError> {
+        let values = Values::none(&env).map_err(from_napi)?;
+        let payload = values.keep(&payload);
+        call::paths(&values, &event, &payload, self.registry.known_tools()).map_err(|error| coded(&error))
     }
 
     /// Refuses what a closed client can no longer do.

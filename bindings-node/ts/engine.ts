@@ -91,6 +91,14 @@ export class Engine implements HookRuntime {
     return this.native.directory() ?? null;
   }
 
+  command(event: string, payload: object): string {
+    return callNative(() => this.native.eventCommand(event, payload));
+  }
+
+  paths(event: string, payload: object): readonly string[] {
+    return callNative(() => this.native.eventPaths(event, payload));
+  }
+
   /** Registers a handler; gives the hook's id. */
   register(event: string, settings: object, handler: AnyHandler): string {
     const registered = callNative(() => this.native.register(event, settings));

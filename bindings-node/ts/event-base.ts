@@ -21,6 +21,17 @@ export interface EventBase<K extends string = string> extends EventMethods {
   readonly shared?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * What the engine reads of a tool call, by any name of tool and argument that it knows. These are no fields: a copy of the
+ * event does not have them. What cannot be read throws `invalid_payload`.
+ */
+export interface CallReadings {
+  /** The command line, as `commandPattern` looks at it: of several each begins a line, and without one it is empty. */
+  readonly command: string;
+  /** The paths in its arguments, as written, as `pathPattern` looks at them; not those of a command line. */
+  readonly paths: readonly string[];
+}
+
 /** What the agent knows when a tool is about to run: the field `context` of `PreToolUse`. */
 export interface PreToolUseContext {
   readonly workingDirectory?: string;

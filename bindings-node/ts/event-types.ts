@@ -1,6 +1,6 @@
 /** The types that tie an event's name to its payload and to what hooks may change in it. */
 
-import type { EventBase, EventMethods } from "./event-base.js";
+import type { CallReadings, EventBase, EventMethods } from "./event-base.js";
 import type { AliasMap, EventMap, ModifiableMap } from "./events.js";
 
 declare const defined: unique symbol;
@@ -31,6 +31,10 @@ export type HookEvent<N extends EventName = keyof EventMap> = N extends keyof Ev
     ? EventMap[AliasMap[N] & keyof EventMap]
     : CustomEvent;
 
+/** What is no field of an event. */
+type NoField<E> =
+  keyof EventMethods | (E extends CallReadings & { args: unknown } ? keyof CallReadings : never);
+
 /** What the engine fills in. */
 type Filled = "eventType" | "sessionId" | "timestamp" | "toolUseId" | "metadata";
 
@@ -45,12 +49,12 @@ type PayloadOf<E> = Optional<E> & {
 
 type Optional<E> = {
   // An event of another type may be raised again as it is: the engine sets its type.
-  readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?:
+  readonly [F in Exclude<keyof E, NoField<E> | RequiredFields<E>>]?:
     (F extends "eventType" ? string : F extends "cwd" ? E[F] | URL : E[F]) | undefined;
 };
 
 type RequiredFields<E> = {
-  [F in keyof E]-?: F extends keyof EventMethods | Filled
+  [F in keyof E]-?: F extends NoField<E> | Filled
     ? never
     : Partial<Pick<E, F>> extends Pick<E, F>
       ? never

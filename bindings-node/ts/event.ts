@@ -12,7 +12,8 @@ import { inspect } from "node:util";
 import { now } from "./clock.js";
 import { append } from "./lists.js";
 import { canonicalFields } from "./spelling.js";
-import { jsonText } from "./native.js";
+import type { CallReadings } from "./event-base.js";
+import { catalogue, jsonText } from "./native.js";
 import { describe, HookweaveError } from "./errors.js";
 import { copyForHost, copyForHook, setField } from "./values.js";
 
@@ -35,7 +36,11 @@ export interface EventScope {
   readonly plan: {
     readonly event: string;
     readonly hasToolUseId: boolean;
-    readonly runtime: { directory(): string | null };
+    readonly runtime: {
+      directory(): string | null;
+      command(event: string, payload: object): string;
+      paths(event: string, payload: object): readonly string[];
+    };
   };
   /** When the dispatch began, in nanoseconds on `process.hrtime`'s clock. */
   readonly began: number;
@@ -166,6 +171,20 @@ export class HookInvocation {
     );
   }
 
+  /** Whether the event is a tool call, of which the engine reads the command line and the paths. */
+  static isCall(invocation: HookInvocation): boolean {
+    return callsOfCatalogue().has(invocation.#scope.plan.event);
+  }
+
+  /** What the engine reads of a tool call. */
+  static reading(
+    invocation: HookInvocation,
+    name: keyof CallReadings,
+  ): CallReadings[keyof CallReadings] {
+    const { event, runtime } = invocation.#scope.plan;
+    return runtime[name](event, invocation.#payload);
+  }
+
   static copy(invocation: HookInvocation): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
     for (const name of HookInvocation.names(invocation)) {
@@ -252,6 +271,17 @@ function isFilled(name: string): name is keyof Envelope {
   );
 }
 
+let calls: ReadonlySet<string> | null = null;
+
+/** The events that have the arguments of a tool. */
+function callsOfCatalogue(): ReadonlySet<string> {
+  return (calls ??= new Set(
+    catalogue()
+      .filter(({ fields }) => fields.some(({ name }) => name === "args"))
+      .map(({ name }) => name),
+  ));
+}
+
 const methods: Readonly<Record<string, (invocation: HookInvocation) => unknown>> = {
   toJSON: (invocation) => HookInvocation.copy(invocation),
   toJson: (invocation) => HookInvocation.text(invocation),
@@ -267,12 +297,15 @@ function refuse(name: string | symbol): never {
 const traps: ProxyHandler<HookInvocation> = {
   get(invocation, name) {
     if (typeof name === "symbol") return Reflect.get(Object.prototype, name) as unknown;
+    if ((name === "command" || name === "paths") && HookInvocation.isCall(invocation))
+      return HookInvocation.reading(invocation, name);
     const method = name === "toJSON" || name === "toJson" ? methods[name] : undefined;
     return method === undefined ? HookInvocation.field(invocation, name) : () => method(invocation);
   },
   has(invocation, name) {
     return (
       (typeof name === "string" && (HookInvocation.has(invocation, name) || name in methods)) ||
+      ((name === "command" || name === "paths") && HookInvocation.isCall(invocation)) ||
       Reflect.has(Object.prototype, name)
     );
   },

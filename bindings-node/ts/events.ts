@@ -1,5 +1,10 @@
 /** The known events and what each carries. Written by scripts/write-events.mjs; do not edit. */
-import type { EventBase, ModelResponseRecord, PreToolUseContext } from "./event-base.js";
+import type {
+  CallReadings,
+  EventBase,
+  ModelResponseRecord,
+  PreToolUseContext,
+} from "./event-base.js";
 import type { ToolResult } from "./tool-result.js";
 /** `SessionStart`, `session:start`, `session_start`: not a gate, so that a block is feedback. */
 export interface SessionStartEvent extends EventBase<"SessionStart"> {
@@ -32,21 +37,21 @@ export interface GenerateEndEvent extends EventBase<"GenerateEnd"> {
   readonly model: unknown;
 }
 /** `PreToolUse`, `tool:pre`, `pre_tool_use`, `BeforeTool`, `preToolUse`: a gate, so that a block stops the action. */
-export interface PreToolUseEvent extends EventBase<"PreToolUse"> {
+export interface PreToolUseEvent extends EventBase<"PreToolUse">, CallReadings {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly toolUseId: string;
   readonly context?: PreToolUseContext;
 }
 /** `PostToolUse`, `tool:post`, `post_tool_use`, `AfterTool`, `postToolUse`: not a gate, so that a block is feedback. */
-export interface PostToolUseEvent extends EventBase<"PostToolUse"> {
+export interface PostToolUseEvent extends EventBase<"PostToolUse">, CallReadings {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly toolUseId: string;
   readonly result: ToolResult;
 }
 /** `PostToolUseFailure`, `ToolError`, `tool:error`, `postToolUseFailure`: not a gate, so that a block is feedback. */
-export interface PostToolUseFailureEvent extends EventBase<"PostToolUseFailure"> {
+export interface PostToolUseFailureEvent extends EventBase<"PostToolUseFailure">, CallReadings {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly toolUseId: string;
@@ -54,19 +59,19 @@ export interface PostToolUseFailureEvent extends EventBase<"PostToolUseFailure">
   readonly duration?: number;
 }
 /** `PermissionRequest`, `permissionRequest`, `permission_request`: a gate, so that a block stops the action. */
-export interface PermissionRequestEvent extends EventBase<"PermissionRequest"> {
+export interface PermissionRequestEvent extends EventBase<"PermissionRequest">, CallReadings {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly prompt?: string;
 }
 /** `PermissionGranted`: not a gate, so that a block is feedback. */
-export interface PermissionGrantedEvent extends EventBase<"PermissionGranted"> {
+export interface PermissionGrantedEvent extends EventBase<"PermissionGranted">, CallReadings {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly by?: string;
 }
 /** `PermissionDenied`: not a gate, so that a block is feedback. */
-export interface PermissionDeniedEvent extends EventBase<"PermissionDenied"> {
+export interface PermissionDeniedEvent extends EventBase<"PermissionDenied">, CallReadings {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly reason?: string;

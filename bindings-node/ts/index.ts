@@ -68,6 +68,7 @@ export type { FailureKind } from "./errors.js";
 export type {
   EventBase,
   EventMethods,
+  CallReadings,
   ModelResponseRecord,
   PreToolUseContext,
 } from "./event-base.js";

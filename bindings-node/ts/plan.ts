@@ -30,6 +30,10 @@ export interface PlanRuntime {
   readonly auditCoverage: AuditCoverage;
   /** The working directory of events that name none; `null` where it was deleted. */
   directory(): string | null;
+  /** The command line of a tool call, by the event's name and the payload. */
+  command(event: string, payload: object): string;
+  /** The paths that a tool call names. */
+  paths(event: string, payload: object): readonly string[];
 }
 
 /** A native plan with the functions that it calls. */

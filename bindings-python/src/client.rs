@@ -127,7 +127,9 @@ impl Client {
         let version = self.registry(py).version();
         let snapshot = self.registry(py).snapshot();
         let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
-        let event = Rc::new(CachedEvent::new(py, snapshot, spec, Arc::clone(&self.audit), Arc::clone(&self.traced))?);
+        let (audit, traced) = (Arc::clone(&self.audit), Arc::clone(&self.traced));
+        let tools = self.registry(py).known_tools();
+        let event = Rc::new(CachedEvent::new(py, snapshot, spec, tools, audit, traced)?);
         // A name of a derived class may refer to anything, which the collector would have to know.
         if text.is_exact_instance_of::<PyString>() {
             let old = self.plans.get(py).borrow_mut().remember(version, Object::of(name), &event);

@@ -11,8 +11,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use hookweave_host::directory::Directory;
+use hookweave_host::error::Error;
 use hookweave_host::payload::Excess;
 use hookweave_host::payload::MAX_NESTING;
+use hookweave_host::tool::KnownTools;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -35,8 +37,8 @@ struct Event {
     payload: Option<Object>,
     /// Values that the engine made up because the payload lacks them; shared by all events of one dispatch.
     filled: Option<Object>,
-    /// Where it happens unless the payload says so: the client's directory; of an event outside a dispatch, the process's.
-    directory: Option<Arc<Directory>>,
+    /// The client that dispatches it; none outside of a dispatch.
+    around: Option<Arc<Around>>,
     /// No dispatch waits for its holder.
     is_silent: bool,
     /// The container that this holder touched first, copied, and the name of its field.
@@ -44,6 +46,15 @@ struct Event {
     first: Option<Object>,
     /// Further ones in a dict by name; most hooks touch one.
     more: Option<Object>,
+}
+
+/// What a client knows that its events are read with.
+#[derive(Default)]
+pub(crate) struct Around {
+    /// Where an event happens unless its payload says so.
+    pub(crate) directory: Directory,
+    /// The tools that the program has defined.
+    pub(crate) tools: Arc<KnownTools>,
 }
 
 /// A `Field` instance: the descriptor of one payload field.
@@ -88,7 +99,7 @@ impl OwnEvent {
         name: &Object,
         payload: &Object,
         filled: Option<&Object>,
-        directory: Option<&Arc<Directory>>,
+        around: Option<&Arc<Around>>,
     ) -> PyResult<Self> {
         // SAFETY: `class` is a `Class`, so its instances begin with this layout; CPython hands out zeroed memory, which is a
         // valid `Event`, and keeps track of it for the garbage collector.
@@ -101,7 +112,7 @@ impl OwnEvent {
             (*event).name = Some(name.clone());
             (*event).payload = Some(payload.clone());
             (*event).filled = filled.cloned();
-            (*event).directory = directory.cloned();
+            (*event).around = around.cloned();
             Ok(Self(made))
         }
     }
@@ -155,10 +166,21 @@ impl<'a> EventRef<'a> {
         unsafe { (*self.raw()).name.clone() }
     }
 
-    /// Where it happens unless the payload says so.
-    fn directory(&self) -> Directory {
+    /// What its client knows.
+    fn around(&self) -> Arc<Around> {
         // SAFETY: as above.
-        unsafe { (*self.raw()).directory.as_deref().cloned() }.unwrap_or_default()
+        unsafe { (*self.raw()).around.clone() }.unwrap_or_default()
+    }
+
+    /// Something that the engine reads of the whole payload, by the event's name and the client's tools.
+    pub(crate) fn judged<'py, T: Default>(
+        &self,
+        py: Python<'py>,
+        read: impl FnOnce(&PyHost<'py>, &str, &Object, &KnownTools) -> Result<T, Error>,
+    ) -> PyResult<T> {
+        let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(T::default()) };
+        let name = name.borrow(py).cast::<PyString>()?.to_str()?.to_owned();
+        read(&PyHost::new(py), &name, &payload, &self.around().tools).map_err(|error| errors::of(py, &error))
     }
 
     /// What the engine made up for this event so far.
@@ -268,7 +290,7 @@ impl<'a> EventRef<'a> {
     /// The whole payload with what the engine made up.
     pub(crate) fn whole<'py>(&self, py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
         let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(PyDict::new(py)) };
-        let whole = envelope::whole(py, &name, &payload, &self.share_filled(py), &self.directory(), fields);
+        let whole = envelope::whole(py, &name, &payload, &self.share_filled(py), &self.around().directory, fields);
         whole.inspect_err(|error| self.note_unshown(py, &errors::describe(py, error)))
     }
 
@@ -289,7 +311,7 @@ impl<'a> EventRef<'a> {
             return Ok(Some(Object::from_bound(found)));
         }
         let Some(event) = self.name() else { return Ok(None) };
-        let Some(made) = envelope::value(py, &event, name, &self.directory())? else { return Ok(None) };
+        let Some(made) = envelope::value(py, &event, name, &self.around().directory)? else { return Ok(None) };
         if is_container(&made.borrow(py)) {
             self.keep_touched(py, name, &made.borrow(py))?;
             return Ok(Some(made));
@@ -360,7 +382,7 @@ extern "C" fn event_clear(object: *mut ffi::PyObject) -> c_int {
         let event = object.cast::<Event>();
         let parts = ((*event).name.take(), (*event).payload.take(), (*event).filled.take());
         let copies = ((*event).first_name.take(), (*event).first.take(), (*event).more.take());
-        drop((parts, copies, (*event).directory.take()));
+        drop((parts, copies, (*event).around.take()));
     }
     0
 }

@@ -49,6 +49,7 @@ mod values;
 mod watch;
 mod wire;
 
+use hookweave_host::call;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo as _;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
@@ -97,6 +98,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(event_item, module)?)?;
     module.add_function(wrap_pyfunction!(event_dict, module)?)?;
     module.add_function(wrap_pyfunction!(event_json, module)?)?;
+    module.add_function(wrap_pyfunction!(event_command, module)?)?;
+    module.add_function(wrap_pyfunction!(event_paths, module)?)?;
     module.add_function(wrap_pyfunction!(call_at_depth, module)?)
 }
 
@@ -148,6 +151,18 @@ fn event_dict<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
 #[pyfunction]
 fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
     with_event(event, |view| view.json(event.py()))
+}
+
+/// The command line of a tool call.
+#[pyfunction]
+fn event_command(event: &Bound<'_, PyAny>) -> PyResult<String> {
+    with_event(event, |view| view.judged(event.py(), call::command))
+}
+
+/// The paths that an event names.
+#[pyfunction]
+fn event_paths(event: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    with_event(event, |view| view.judged(event.py(), call::paths))
 }
 
 /// Calls a handler so that dispatches inside it know how deep they are, also those on threads and loops that it waits for.

@@ -205,7 +205,7 @@ impl Outcome {
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let cached = &self.0.get(py).cached;
         let (payload, filled) = (self.inner(py).payload(), self.filled(py));
-        envelope::whole(py, &cached.name, payload, filled, &cached.directory, Fields::CopiedIfPossible)
+        envelope::whole(py, &cached.name, payload, filled, &cached.around.directory, Fields::CopiedIfPossible)
     }
 }
 
@@ -237,7 +237,7 @@ impl Outcome {
             return Ok(event.clone().into_py());
         }
         let (payload, filled) = (self.inner(py).payload(), Some(self.filled(py)));
-        let made = OwnEvent::make(py, &cached.class, &cached.name, payload, filled, Some(&cached.directory))?;
+        let made = OwnEvent::make(py, &cached.class, &cached.name, payload, filled, Some(&cached.around))?;
         Ok(event.get_or_init(|| made.into_object()).clone().into_py())
     }
 

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hookweave_host::audit::Audit;
-use hookweave_host::directory::Directory;
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::index::{Plan, Planned, Reuse, Snapshot};
+use hookweave_host::tool::KnownTools;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
-use crate::event::{Class, OwnEvent};
+use crate::event::{Around, Class, OwnEvent};
 use crate::object::{Object, dict_get};
 use crate::once::{Once, intern};
 use crate::registration::Handler;
@@ -40,8 +40,8 @@ pub(crate) struct CachedEvent {
     pub(crate) class: Class,
     /// The canonical name, a `str`.
     pub(crate) name: Object,
-    /// The `cwd` of events that have none of their own.
-    pub(crate) directory: Arc<Directory>,
+    /// What event objects need to know of the client.
+    pub(crate) around: Arc<Around>,
     plans: RefCell<Plans>,
 }
 
@@ -57,6 +57,7 @@ impl CachedEvent {
         py: Python<'_>,
         snapshot: Arc<Snapshot<Handler>>,
         spec: Arc<EventSpec>,
+        tools: &Arc<KnownTools>,
         audit: Arc<Audit>,
         traced: Arc<AtomicBool>,
     ) -> PyResult<Self> {
@@ -64,7 +65,7 @@ impl CachedEvent {
         let class = classes(py)?.get_item(&name)?;
         let class = class.map_or_else(|| base_class(py), Ok)?;
         Ok(Self {
-            directory: Arc::new(snapshot.options().directory.clone()),
+            around: Arc::new(Around { directory: snapshot.options().directory.clone(), tools: Arc::clone(tools) }),
             snapshot,
             spec,
             audit,
@@ -78,7 +79,7 @@ impl CachedEvent {
     /// An event object for a payload.
     #[inline]
     pub(crate) fn event(&self, py: Python<'_>, payload: &Object, filled: Option<&Object>) -> PyResult<OwnEvent> {
-        OwnEvent::make(py, &self.class, &self.name, payload, filled, Some(&self.directory))
+        OwnEvent::make(py, &self.class, &self.name, payload, filled, Some(&self.around))
     }
 
     /// The hooks that a payload selects; `None` when no hook was ever registered for the event.

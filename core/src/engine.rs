@@ -303,7 +303,7 @@ impl Engine {
         self.check_open("explain events")?;
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
-        let event = event.clone().resolved(&spec, &snapshot.options().directory)?;
+        let event = event.clone().resolved(&spec, &snapshot.options().directory, self.inner.registry.known_tools())?;
         Ok(explain(&snapshot, &Shared, &spec, &event.payload()))
     }
 

@@ -61,6 +61,17 @@ describe("a plain object to look at", () => {
       assert.deepEqual(Object.entries(event).length, Object.keys(event).length);
     }));
 
+  test("what the engine reads of a call is no field", () =>
+    withEvent(
+      (event) => {
+        const { command, paths } = event;
+        assert.deepEqual([command, paths], ["rm x", []]);
+        assert.ok("command" in event && !Object.hasOwn(event, "command"));
+        assert.ok(!("command" in { ...event }) && !("paths" in event.toJSON()));
+      },
+      { tool: "run_shell_command", args: { cmd: "rm x" } },
+    ));
+
   test("JSON.stringify and printing", () =>
     withEvent((event) => {
       const parsed = JSON.parse(JSON.stringify(event)) as Record<string, unknown>;

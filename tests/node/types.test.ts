@@ -36,6 +36,8 @@ async function rightAndWrong(client: HookClient): Promise<void> {
     same<typeof event, EventMap["PreToolUse"]>(true);
     same<typeof event.eventType, "PreToolUse">(true);
     same<typeof event.args, Record<string, unknown>>(true);
+    same<typeof event.command, string>(true);
+    same<typeof event.paths, readonly string[]>(true);
     // @ts-expect-error: a misspelt field
     void event.arg;
     // @ts-expect-error: fields are read-only
@@ -72,6 +74,13 @@ async function rightAndWrong(client: HookClient): Promise<void> {
     // @ts-expect-error: a delay belongs to a retry
     (): HookResponse<"PreToolUse"> => ({ action: "block", delay: 5 }),
   );
+  client.registerHook(
+    "PreToolUse",
+    // @ts-expect-error: a misspelt part, where the type of the answer is written
+    (): HookResponse<"PreToolUse"> => ({ action: "block", raeson: "no" }),
+  );
+  // @ts-expect-error: the engine reads the command of the arguments
+  void client.dispatch("PreToolUse", { tool: "Bash", args: {}, command: "ls" });
   // @ts-expect-error: args are an object
   client.registerHook("PreToolUse", () => ({ modified: { args: "ls" } }));
   client.registerHook(

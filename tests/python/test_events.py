@@ -56,6 +56,15 @@ def test_reading() -> None:
     dispatched(handler)
 
 
+def test_what_the_engine_reads_of_a_call_is_no_field() -> None:
+    event = PreToolUseEvent(tool="run_shell_command", args={"cmd": "rm x"}, command="ls")
+    assert (event.command, event.paths) == ("rm x", [])
+    assert event["command"] == "ls" and "paths" not in event and "paths" not in event.to_dict()
+    with pytest.raises(PayloadError, match="`command` of the event cannot be read: PreToolUse of tool `Bash` holds"):
+        _ = PreToolUseEvent(tool="Bash", args={"command": 7}).command
+    assert Event("deploy:start", command=7).command == 7
+
+
 def test_made_up_fields_are_the_same_everywhere() -> None:
     client = new_client()
     seen: list[tuple[Any, ...]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib.util
 import json
@@ -61,6 +62,15 @@ def test_mypy_lists_no_overloads_for_a_mistake_in_a_registration() -> None:
     ]
     assert "cannot be \"Literal['PreToolUs']\"" in text
     assert listed == []
+
+
+def test_every_overload_says_what_it_does() -> None:
+    stub = ast.parse((BINDING / "python" / "hookweave" / "_typed.pyi").read_text(encoding="utf-8"))
+    client = next(node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "TypedClient")
+    methods = [node for node in ast.walk(client) if isinstance(node, ast.FunctionDef)]
+    named = {"hook", "register_hook", "temporary_hook", "dispatch", "dispatch_sync"}
+    assert {node.name for node in methods} == named
+    assert [node.lineno for node in methods if not ast.get_docstring(node)] == []
 
 
 @pytest.fixture(scope="session")

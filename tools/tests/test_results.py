@@ -74,7 +74,8 @@ def test_own_reports_are_read_back(tmp_path: Path) -> None:
 def test_a_report_that_is_no_xml_is_a_failure(tmp_path: Path) -> None:
     report = tmp_path / "report.xml"
     report.write_text("<testsuites><testcase")
-    assert count_junit(report).failed == 1
+    count = count_junit(report)
+    assert (count.failed, count.is_broken) == (1, True)
 
 
 def test_a_suite_that_ran_nothing_failed(progress: Progress) -> None:
@@ -110,6 +111,28 @@ def test_a_program_that_is_not_there_failed(progress: Progress) -> None:
 
 def test_a_hang_is_a_failure_even_when_tests_passed() -> None:
     assert judge(Count(passed=4), -9, silent=True) is not None
+
+
+# One test has failed when the runner is killed; run again, it ends well.
+KILLED = """
+import os, pathlib, signal
+path = pathlib.Path({path!r})
+if path.exists():
+    print("test result: ok. 1 passed; 0 failed; 0 ignored;")
+else:
+    path.touch()
+    print("first --- FAILED", flush=True)
+    print("test result: FAILED. 5 passed; 1 failed; 0 ignored;", flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_a_suite_that_was_killed_is_not_mended_by_a_second_run(progress: Progress, tmp_path: Path) -> None:
+    suite = python_suite(KILLED.format(path=str(tmp_path / "seen")))
+    table = Table({"python": run(suite, progress)})
+    run_again([suite], table, progress)
+    assert "FAILED python: ended by signal 15" in table.text().splitlines()
+    assert table.second_runs == []
 
 
 def test_the_closing_line_is_the_sum_and_stands_alone() -> None:

@@ -4,7 +4,7 @@
 >>> client = HookClient()
 >>> @client.hook("PreToolUse", matcher={"tool": "Bash"})
 ... def guard(event):
-...     if "rm -rf /" in event.args["command"]:
+...     if "rm -rf /" in event.command:
 ...         return HookResponse.block("dangerous command")
 >>> client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "rm -rf /"}).reason
 'dangerous command'
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .context import Context, ContextMessage, Messages
     from .display import Display, LogDisplay
     from .errors import *  # noqa: F403
-    from .event import Event, EventName
+    from .event import CallEvent, Event, EventName
     from .events import *  # noqa: F403
     from .files import (
         Change,
@@ -110,6 +110,7 @@ if TYPE_CHECKING:
         "AuditProblem",
         "AuditReport",
         "AuditTorn",
+        "CallEvent",
         "Change",
         "CommandPart",
         "Compaction",

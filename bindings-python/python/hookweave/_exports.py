@@ -18,6 +18,7 @@ HOMES = {
     "AuditReport": "audit",
     "AuditTorn": "audit",
     "AwaitableInSyncDispatchError": "errors",
+    "CallEvent": "event",
     "Change": "files",
     "ClientClosedError": "errors",
     "CommandPart": "approval",

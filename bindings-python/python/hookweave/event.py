@@ -10,7 +10,7 @@ from ._native import Field
 from .record import Record
 from .response import HookResponse
 
-__all__ = ["CLASSES", "Event", "EventName"]
+__all__ = ["CLASSES", "CallEvent", "Event", "EventName"]
 
 _native.set_classes(Record, HookResponse)
 
@@ -132,6 +132,29 @@ class Event(_native.EventBase):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (type(self), self.to_dict()))
+
+
+class CallEvent(Event):
+    """An event about a tool call. What the engine reads of the call are no fields: its dict does not have them."""
+
+    __slots__ = ()
+
+    @property
+    def command(self) -> str:
+        """The command line as ``command_pattern`` looks at it, empty without one.
+
+        Of several each begins a line. Any argument counts that the engine knows to hold one. What cannot be read is a
+        :class:`PayloadError`.
+        """
+        return _native.event_command(self)
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths in the arguments, as written, which ``path_pattern`` looks at; not those of a command line.
+
+        What cannot be read is a :class:`PayloadError`.
+        """
+        return _native.event_paths(self)
 
 
 def _rebuild(kind: type[Event], fields: dict[str, Any]) -> Event:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._native import Field
-from .event import Event
+from .event import CallEvent, Event
 
 if TYPE_CHECKING:
     from .record import _CallContext, _ModelRecord, _ToolRecord
@@ -222,7 +222,7 @@ class GenerateEndEvent(Event):
         ) -> Self: ...
 
 
-class PreToolUseEvent(Event):
+class PreToolUseEvent(CallEvent):
     """A gate: a block stops it. Hooks may modify args."""
 
     __slots__ = ()
@@ -253,7 +253,7 @@ class PreToolUseEvent(Event):
         ) -> Self: ...
 
 
-class PostToolUseEvent(Event):
+class PostToolUseEvent(CallEvent):
     """An observation: a block is feedback. Hooks may modify result."""
 
     __slots__ = ()
@@ -284,7 +284,7 @@ class PostToolUseEvent(Event):
         ) -> Self: ...
 
 
-class PostToolUseFailureEvent(Event):
+class PostToolUseFailureEvent(CallEvent):
     """An observation: a block is feedback. Hooks may modify error."""
 
     __slots__ = ()
@@ -317,7 +317,7 @@ class PostToolUseFailureEvent(Event):
         ) -> Self: ...
 
 
-class PermissionRequestEvent(Event):
+class PermissionRequestEvent(CallEvent):
     """A gate: a block stops it. Hooks may modify args."""
 
     __slots__ = ()
@@ -346,7 +346,7 @@ class PermissionRequestEvent(Event):
         ) -> Self: ...
 
 
-class PermissionGrantedEvent(Event):
+class PermissionGrantedEvent(CallEvent):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()
@@ -375,7 +375,7 @@ class PermissionGrantedEvent(Event):
         ) -> Self: ...
 
 
-class PermissionDeniedEvent(Event):
+class PermissionDeniedEvent(CallEvent):
     """An observation: a block is feedback. Hooks may modify nothing."""
 
     __slots__ = ()

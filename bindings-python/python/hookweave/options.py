@@ -42,7 +42,7 @@ class Matcher(TypedDict, total=False):
     path_pattern: str | None
     """A glob over the paths of the event's files."""
     command_pattern: str | None
-    """A regular expression over ``args["command"]``."""
+    """A regular expression over ``event.command``."""
     args: Mapping[str, ArgCondition] | None
     """What arguments must be, by dotted path."""
     source: str | None

@@ -18,8 +18,8 @@ pub use hookweave_dialects as dialects;
 pub use hookweave_exec as exec;
 pub use hookweave_files::{approvals, computed, config, file_hook, files};
 pub use hookweave_machine::{
-    action, answer, decision, detached, directory, dispatch, error, escape, event, explain, guard, hook, index, json,
-    matcher, met, observer, options, outcome, pattern, payload, registry, stats, tool,
+    action, answer, call, decision, detached, directory, dispatch, error, escape, event, explain, guard, hook, index,
+    json, matcher, met, observer, options, outcome, pattern, payload, registry, stats, tool,
 };
 pub use hookweave_remote as remote;
 pub use hookweave_session as session;

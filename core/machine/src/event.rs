@@ -119,7 +119,7 @@ pub struct EventSpec {
 }
 
 impl EventSpec {
-    fn of(built_in: &'static CatalogueEntry) -> Self {
+    pub(crate) fn of(built_in: &'static CatalogueEntry) -> Self {
         Self {
             name: built_in.name.to_owned(),
             gate: built_in.gate,

@@ -13,6 +13,7 @@
 
 pub mod action;
 pub mod answer;
+pub mod call;
 pub mod changed;
 pub mod condition;
 pub mod decision;

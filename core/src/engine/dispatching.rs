@@ -24,7 +24,7 @@ impl Engine {
         let snapshot = self.inner.registry.snapshot();
         let index = snapshot.event(event.name());
         let spec = index.map_or_else(|| snapshot.resolve(event.name()), |index| Ok(Arc::clone(index.spec())))?;
-        let event = event.resolved(&spec, &snapshot.options().directory)?;
+        let event = event.resolved(&spec, &snapshot.options().directory, self.inner.registry.known_tools())?;
         let is_enabled = self.is_enabled();
         let planned = index
             .filter(|_| is_enabled)

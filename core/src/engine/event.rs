@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::not_an_object;
+use super::shared::Shared;
+use hookweave_host::call;
 use hookweave_host::clock::now_ms;
 use hookweave_host::dialects::{WireEvent, event_from_wire};
 use hookweave_host::envelope::{Envelope, check_payload, is_missing};
@@ -12,6 +14,7 @@ use hookweave_host::error::Error;
 use hookweave_host::event::{BUILT_IN, EventSpec};
 use hookweave_host::json::Json;
 use hookweave_host::options::Directory;
+use hookweave_host::tool::KnownTools;
 
 /// Something that happens in an agent. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -25,6 +28,8 @@ struct Inner {
     name: Arc<str>,
     payload: Arc<Value>,
     envelope: Arc<Envelope>,
+    /// The tools of the client that dispatches it; `None` outside of a dispatch.
+    tools: Option<Arc<KnownTools>>,
 }
 
 static NULL: Value = Value::Null;
@@ -33,7 +38,7 @@ impl Event {
     /// An event by its name or an alias; the name is checked when it is dispatched.
     pub fn new(name: impl Into<Arc<str>>, payload: Value) -> Self {
         let envelope = Arc::new(Envelope::new(now_ms()));
-        Self { inner: Arc::new(Inner { name: name.into(), payload: Arc::new(payload), envelope }) }
+        Self { inner: Arc::new(Inner { name: name.into(), payload: Arc::new(payload), envelope, tools: None }) }
     }
 
     /// An event as an agent sends it to its hooks, as JSON text: `dialect` names the agent's format, such as
@@ -97,17 +102,24 @@ impl Event {
         self
     }
 
-    /// The same event under its canonical name, in the directory of the client that dispatches it.
-    pub(crate) fn resolved(self, spec: &EventSpec, directory: &Directory) -> Result<Self, Error> {
+    /// The same event under its canonical name, in the directory and with the tools of the client that dispatches it.
+    pub(crate) fn resolved(
+        mut self,
+        spec: &EventSpec,
+        directory: &Directory,
+        tools: &Arc<KnownTools>,
+    ) -> Result<Self, Error> {
         if !self.inner.payload.is_object() {
             return Err(not_an_object(spec.name()));
         }
         check_payload(&Json, &self.payload())?;
         self.inner.envelope.place(directory);
-        if self.name() == spec.name() {
-            return Ok(self);
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.tools = Some(Arc::clone(tools));
+        if *inner.name != *spec.name() {
+            inner.name = spec.name().into();
         }
-        Ok(Self { inner: Arc::new(Inner { name: spec.name().into(), ..(*self.inner).clone() }) })
+        Ok(self)
     }
 
     /// The same event with another payload.
@@ -154,6 +166,39 @@ impl Event {
     #[must_use]
     pub fn args(&self) -> &Value {
         self.field("args")
+    }
+
+    /// The command line of a tool call that runs one, by any name of tool and argument that the engine knows; of several
+    /// each begins a line. It is what `command_pattern` looks at; empty for other calls and events.
+    ///
+    /// ```
+    /// use hookweave::Event;
+    ///
+    /// let event = Event::pre_tool_use("run_shell_command", serde_json::json!({"cmd": "sudo id"}));
+    /// assert!(event.command()?.contains("sudo"));
+    /// # Ok::<(), hookweave::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidPayload`](crate::Code::InvalidPayload) where something is there that is no command line.
+    pub fn command(&self) -> Result<String, Error> {
+        self.with_tools(|tools| call::command(&Shared, self.name(), &self.inner.payload, tools))
+    }
+
+    /// The paths that a tool call names in its arguments, as they are written: what `path_pattern` looks at. What a command line
+    /// reads or writes is not among them.
+    ///
+    /// # Errors
+    /// [`InvalidPayload`](crate::Code::InvalidPayload) where something is there that is no path.
+    pub fn paths(&self) -> Result<Vec<String>, Error> {
+        self.with_tools(|tools| call::paths(&Shared, self.name(), &self.inner.payload, tools))
+    }
+
+    fn with_tools<T>(&self, read: impl FnOnce(&KnownTools) -> T) -> T {
+        match &self.inner.tools {
+            Some(tools) => read(tools),
+            None => read(&KnownTools::default()),
+        }
     }
 
     /// The session's id, generated once per dispatch if the host gave none; empty if the host gave a value other than text.

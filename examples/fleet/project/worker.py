@@ -20,7 +20,7 @@ worker = HookClient()
 )
 def no_force_push(event: PreToolUseEvent) -> HookResponse | None:
     """Refuses what takes away the work of others, and says which worker it was."""
-    return HookResponse.block(f"{NAME} refuses") if "--force" in event.args["command"] else None
+    return HookResponse.block(f"{NAME} refuses") if "--force" in event.command else None
 
 
 async def main() -> None:

@@ -16,7 +16,7 @@ worker = HookClient()
 )
 def no_force_push(event: PreToolUseEvent) -> HookResponse | None:
     """Refuses what takes away the work of others."""
-    return HookResponse.block("force pushes are for people") if "--force" in event.args["command"] else None
+    return HookResponse.block("force pushes are for people") if "--force" in event.command else None
 
 
 async def main() -> None:

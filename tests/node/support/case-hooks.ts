@@ -289,6 +289,11 @@ export class CaseHooks {
         if (!text.includes(part)) this.misfits.push(`the event's JSON lacks ${part}: ${text}`);
       }
     }
+    for (const [name, wanted] of Object.entries((deed["reads_call"] ?? {}) as JsonObject)) {
+      const read = event[name];
+      if (!isDeepStrictEqual(read, wanted))
+        this.misfits.push(`${name} of the event is ${show(read)}, expected ${show(wanted)}`);
+    }
     if (deed["registers"] !== undefined) this.registerExpecting(deed["registers"] as JsonObject);
     if (deed["unregisters"] !== undefined)
       this.client.unregisterHook(this.idOf(deed["unregisters"]));

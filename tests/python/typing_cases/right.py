@@ -48,11 +48,13 @@ client = HookClient(profile="a3s", default_timeout=timedelta(seconds=2), max_tot
 
 @client.hook("PreToolUse", matcher={"tool": "Bash"}, priority=0, timeout=3.0, fail_behavior="block")
 async def guard(event: PreToolUseEvent) -> HookResponse | None:
-    if "rm -rf /" in event.args.get("command", ""):
+    if "rm -rf /" in event.command:
         return HookResponse.block("Dangerous command blocked").inject("context").message("text", "warning")
     assert_type(event.tool, str)
     assert_type(event.args, dict[str, Any])
     assert_type(event.session_id, str)
+    assert_type(event.command, str)
+    assert_type(event.paths, list[str])
     return None
 
 

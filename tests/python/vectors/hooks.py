@@ -179,6 +179,10 @@ class Handler:
             text = event.to_json()
             wanted = do["reads_json"] if isinstance(do["reads_json"], list) else []
             self.world.faults += [f"{self.name}: {one!r} is not in {text}" for one in wanted if one not in text]
+        for name, wanted in do.get("reads_call", {}).items():
+            read = getattr(event, name)
+            if read != wanted:
+                self.world.faults.append(f"{self.name}: {name} of the event is {read!r}, expected {wanted!r}")
         if "registers" in do:
             self.world.register(do["registers"])
         if "unregisters" in do:

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hookweave::Rules;
 use hookweave::audit::AuditOptions;
-use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
+use hookweave::{Engine, Error, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
 use hookweave::{HookSpec, HostQuestion, LoadRequest, ToolDefinition};
 use hookweave_host::envelope::FILLED_IN;
 use hookweave_host::guard::Guard;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::LONG;
 use crate::case::Hook;
 use crate::client::{Client, Fault, Pending};
-use crate::script::{Script, Theatre};
+use crate::script::{Script, Seen, Theatre};
 
 /// How hooks are given to the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Handler for Actor {
 }
 
 /// The event as JSON; complains where a field or a getter shows something else.
-fn shown(event: &Event, theatre: &Theatre) -> Value {
+fn shown(event: &Event, theatre: &Theatre) -> Seen {
     let whole = event.to_json();
     let same = |what: &str, got: Value, wanted: Value| {
         if got != wanted {
@@ -82,7 +82,10 @@ fn shown(event: &Event, theatre: &Theatre) -> Value {
     same("tool_use_id()", event.tool_use_id().into(), text("tool_use_id"));
     same("cwd()", event.cwd().into(), text("cwd"));
     same("timestamp()", event.timestamp().into(), whole["timestamp"].as_u64().unwrap_or_default().into());
-    whole
+    let text = |error: Error| error.to_string();
+    let (command, paths) =
+        (event.command().map(Value::from).map_err(text), event.paths().map(Value::from).map_err(text));
+    Seen { whole, command, paths }
 }
 
 fn response(result: Result<Option<Value>, String>) -> Result<HookResponse, HookError> {
@@ -237,7 +240,7 @@ impl Client for EngineClient {
         let answer = move |question: HostQuestion| {
             let (script, theatre) = (Arc::clone(&script), Arc::clone(&theatre));
             async move {
-                let asked = question.to_json();
+                let asked = question.to_json().into();
                 let deed = script.begin(&theatre, &asked);
                 Ok(theatre.perform(deed, asked, 0).await?.unwrap_or_default())
             }

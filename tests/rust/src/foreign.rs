@@ -26,7 +26,7 @@ use hookweave_host::options::Options;
 use hookweave_host::outcome::Outcome;
 use hookweave_host::registry::{HookId, Registry};
 use hookweave_host::tool::ToolDefinition;
-use hookweave_host::{explain, hook_id};
+use hookweave_host::{call, explain, hook_id};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -35,7 +35,7 @@ use crate::case::{Hook, Kind};
 use crate::client::{Client, Fault, Pending};
 use crate::engine::guard;
 use crate::promises::Promises;
-use crate::script::{Script, Theatre};
+use crate::script::{Script, Seen, Theatre};
 
 /// A client over the façade.
 pub struct Foreign {
@@ -50,7 +50,7 @@ pub struct Foreign {
 /// A detached hook that waits for its place.
 struct Job {
     script: Arc<Script>,
-    event: Value,
+    event: Seen,
     limit: Option<std::time::Duration>,
     depth: u32,
 }
@@ -86,6 +86,13 @@ impl Foreign {
             Value::Object(given) => Value::Object(envelope.fill(&event, given)),
             other => panic!("the payload became {other}"),
         };
+        let tools = self.registry.known_tools();
+        let text = |error: Error| error.to_string();
+        let seen = |given: &Value| Seen {
+            whole: fill(given),
+            command: call::command(&Json, event.name(), given, tools).map(Value::from).map_err(text),
+            paths: call::paths(&Json, event.name(), given, tools).map(Value::from).map_err(text),
+        };
         let enabled = self.enabled.load(Ordering::SeqCst);
         let mut step = match snapshot.event(spec.name()) {
             Some(index) if enabled => {
@@ -100,7 +107,7 @@ impl Foreign {
         let mut promises = Promises::default();
         loop {
             match step {
-                Step::Run(stage) => step = self.run_stage(stage, &mut promises, &fill, depth).await,
+                Step::Run(stage) => step = self.run_stage(stage, &mut promises, &seen, depth).await,
                 Step::Done(mut outcome) => {
                     self.audit.dispatched(&Json, &mut outcome, |wait| wait());
                     if enabled {
@@ -129,11 +136,11 @@ impl Foreign {
         &self,
         mut stage: Stage<Arc<Script>, Value>,
         promises: &mut Promises,
-        fill: &(dyn Fn(&Value) -> Value + Sync),
+        seen: &(dyn Fn(&Value) -> Seen + Sync),
         depth: u32,
     ) -> Step<Arc<Script>, Value> {
         let calls: Vec<Call<Arc<Script>>> = stage.calls().to_vec();
-        let payload = fill(&promises.payload(&stage));
+        let payload = seen(&promises.payload(&stage));
         let mut running: Vec<Running<'_>> = Vec::new();
         for (index, call) in calls.iter().enumerate() {
             self.audit.starts(&Json, &mut stage, index, |wait| wait());
@@ -164,7 +171,7 @@ impl Foreign {
         }
     }
 
-    fn start<'a>(&'a self, call: &Call<Arc<Script>>, event: Value, depth: u32) -> Running<'a> {
+    fn start<'a>(&'a self, call: &Call<Arc<Script>>, event: Seen, depth: u32) -> Running<'a> {
         let entry = call.entry();
         let script = Arc::clone(entry.handler());
         let limit = entry.timeout();

@@ -24,6 +24,7 @@ pub enum Do {
     Sleeps(u64, Box<Do>),
     Mutates(Box<Do>),
     ReadsJson(Vec<String>, Box<Do>),
+    ReadsCall(Value, Box<Do>),
     Dispatches {
         event: String,
         payload: Value,
@@ -58,6 +59,7 @@ impl Do {
                 let texts = value.as_array().map(|texts| texts.iter().map(|text| text.as_str().unwrap().to_owned()));
                 Self::ReadsJson(texts.into_iter().flatten().collect(), then())
             }
+            "reads_call" => Self::ReadsCall(value.clone(), then()),
             "dispatches" => Self::Dispatches {
                 event: value["event"].as_str().unwrap().to_owned(),
                 payload: expand(&value["payload"]).unwrap(),
@@ -76,6 +78,7 @@ impl Do {
             Self::Sleeps(_, then)
             | Self::Mutates(then)
             | Self::ReadsJson(_, then)
+            | Self::ReadsCall(_, then)
             | Self::Registers(_, then)
             | Self::Unregisters(_, then)
             | Self::Enables(_, _, then) => Some(then),
@@ -87,6 +90,38 @@ impl Do {
     /// Whether any step of it fits.
     pub fn any(&self, test: &dyn Fn(&Self) -> bool) -> bool {
         test(self) || self.next().is_some_and(|next| next.any(test))
+    }
+}
+
+/// An event as a hook is given it.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// All of it.
+    pub whole: Value,
+    /// Its command line.
+    pub command: Result<Value, String>,
+    /// The paths that it names.
+    pub paths: Result<Value, String>,
+}
+
+impl From<Value> for Seen {
+    /// What a host function is asked is no tool call.
+    fn from(whole: Value) -> Self {
+        Self { whole, command: Ok(Value::from("")), paths: Ok(Value::Array(Vec::new())) }
+    }
+}
+
+impl Seen {
+    /// Compares what a hook reads of a call; what cannot be read is the hook's failure.
+    fn reads(&self, wanted: &Value, faults: &mut Vec<String>) -> Result<(), String> {
+        for (name, read) in [("command", &self.command), ("paths", &self.paths)] {
+            let Some(wanted) = wanted.get(name) else { continue };
+            let read = read.as_ref().map_err(Clone::clone)?;
+            if read != wanted {
+                faults.push(format!("`{name}` of the event is {read}, expected {wanted}"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -126,12 +161,12 @@ impl Script {
     }
 
     /// Notes the start of a run and says what it does.
-    pub fn begin(&self, stage: &Theatre, event: &Value) -> Do {
+    pub fn begin(&self, stage: &Theatre, event: &Seen) -> Do {
         let run = self.runs.fetch_add(1, Ordering::SeqCst);
         let name = self.name.clone();
         if let Some(pattern) = self.sees.get(run) {
             let mut faults = Vec::new();
-            compare(&format!("run {run} of {name} sees"), pattern, Some(event), Missing::IsAFault, &mut faults);
+            compare(&format!("run {run} of {name} sees"), pattern, Some(&event.whole), Missing::IsAFault, &mut faults);
             stage.log().faults.extend(faults);
         }
         let mut log = stage.log();
@@ -231,16 +266,19 @@ impl Theatre {
     }
 
     /// Does what needs no waiting; `None` when the deed needs it.
-    fn act(&self, deed: &Do, event: &Value) -> Option<Result<(), String>> {
+    fn act(&self, deed: &Do, event: &Seen) -> Option<Result<(), String>> {
         let client = || self.client();
         Some(match deed {
-            Do::ReadsJson(texts, _) => match hookweave_host::json::to_json(&hookweave_host::json::Json, &event) {
-                Ok(json) => match texts.iter().find(|text| !json.contains(text.as_str())) {
-                    Some(text) => Err(format!("`{text}` is not in {json}")),
-                    None => Ok(()),
-                },
-                Err(why) => Err(why.to_string()),
-            },
+            Do::ReadsJson(texts, _) => {
+                match hookweave_host::json::to_json(&hookweave_host::json::Json, &&event.whole) {
+                    Ok(json) => match texts.iter().find(|text| !json.contains(text.as_str())) {
+                        Some(text) => Err(format!("`{text}` is not in {json}")),
+                        None => Ok(()),
+                    },
+                    Err(why) => Err(why.to_string()),
+                }
+            }
+            Do::ReadsCall(wanted, _) => event.reads(wanted, &mut self.log().faults),
             Do::Registers(hook, _) => self.register(&*client(), hook).map_err(|fault| fault.message),
             Do::Unregisters(name, _) => {
                 client().unregister(&self.id_of(name));
@@ -256,7 +294,7 @@ impl Theatre {
     }
 
     /// Does it without waiting on anything but the thread.
-    pub fn perform_sync(&self, deed: &Do, event: &Value) -> Result<Option<Value>, String> {
+    pub fn perform_sync(&self, deed: &Do, event: &Seen) -> Result<Option<Value>, String> {
         match deed {
             Do::Nothing => return Ok(None),
             Do::Gives(value) => return Ok(Some(value.clone())),
@@ -269,7 +307,7 @@ impl Theatre {
     }
 
     /// Does it.
-    pub async fn perform(&self, deed: Do, event: Value, depth: u32) -> Result<Option<Value>, String> {
+    pub async fn perform(&self, deed: Do, event: Seen, depth: u32) -> Result<Option<Value>, String> {
         let mut deed = &deed;
         loop {
             match deed {

@@ -5,7 +5,7 @@
 >>> client = HookClient()
 >>> @client.hook("PreToolUse", matcher={"tool": "Bash"})
 ... def guard(event):
-...     return HookResponse.block("no root here") if "sudo" in event.args["command"] else None
+...     return HookResponse.block("no root here") if "sudo" in event.command else None
 >>> assert_blocked(dispatch_sync(client, tool_event("Bash", command="sudo id")), by="guard", reason="no root")
 """
 

@@ -40,7 +40,11 @@ impl Engine {
             return HandlerResult::Failed(HookFailure::new(FailureKind::NotStarted, why));
         };
         let snapshot = self.inner.registry.snapshot();
-        let event = match Event::new(&*run.event, run.payload).resolved(entry.event(), &snapshot.options().directory) {
+        let event = match Event::new(&*run.event, run.payload).resolved(
+            entry.event(),
+            &snapshot.options().directory,
+            self.inner.registry.known_tools(),
+        ) {
             Ok(event) => event,
             Err(error) => return refuse(&error),
         };
