@@ -2,7 +2,7 @@
 //!
 //! Where such a command begins is not always clear, so each word is looked at where it may.
 
-use crate::code::raw;
+use crate::code::{is_interpreter, raw};
 use crate::line::{Line, Simple, Starts, Word, is_shell, is_wrapper_of_packages, program_name, wraps};
 use crate::windows;
 
@@ -176,7 +176,7 @@ const MAX_HANDED: usize = 16;
 /// The command lines that the programs of a line may hand on.
 pub(crate) fn of_line(line: &Line) -> Vec<String> {
     let of_command = |command: &Simple| {
-        // `poetry run sh -c …`: what is started starts others.
+        // `poetry run sh -c …`, `uv run python -c …`: what is started starts others.
         let packaged = match command.starts() {
             Starts::FromPackages(words) if words.first().is_some_and(|word| starts_others(&word.plain)) => {
                 Some(raw(words))
@@ -189,10 +189,10 @@ pub(crate) fn of_line(line: &Line) -> Vec<String> {
     line.commands.iter().flat_map(of_command).collect()
 }
 
-/// Whether a program runs others that stand in its words.
+/// Whether a program runs others, or code, that stand in its words.
 fn starts_others(program: &str) -> bool {
     let name = program_name(program);
-    is_shell(name) || wraps(name) || windows::is_shell(program) || HANDS.iter().any(|(known, _)| *known == name)
+    is_shell(name) || is_interpreter(name) || wraps(name) || windows::is_shell(program) || HANDS.iter().any(|(known, _)| *known == name)
 }
 
 /// What may be the command that a program hands on.

@@ -419,6 +419,7 @@ fn a_chain_is_commands_that_all_must_work() {
         "(a) && b",
         "a > x && b",
         "a\nb",
+        "bash -c 'cd a' && b",
     ] {
         assert!(!is_chain(line), "{line}");
     }

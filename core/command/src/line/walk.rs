@@ -38,7 +38,8 @@ pub(super) fn add(text: &str, line: &mut Line, depth: usize) -> Option<()> {
     let program =
         Parser::new(Cursor::new(text), &ParserOptions::default(), &SourceInfo::default()).parse_program().ok()?;
     if depth > 0 {
-        // Another shell reads it, or it is run at another time.
+        // Another shell reads it, or it is run at another time: what it changes to is not where the line goes on.
+        line.is_chain = false;
         let known = line.constants.forget();
         let mut walk = Walk { line, depth };
         program.complete_commands.iter().try_for_each(|list| walk.list(list))?;

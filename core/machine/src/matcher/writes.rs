@@ -275,8 +275,8 @@ impl Writes {
         }
         // What is worked out serves rules that go by what is known for sure.
         let written = input.written().filter(|_| self.is_sure);
-        // Of what makes a policy the words speak, wherever they stand.
-        let looks_behind = !self.files.is_of_policy();
+        // Where a command that is handed on begins may be a guess. Of what makes a policy the words speak, wherever they stand.
+        let looks_behind = !self.is_sure && !self.files.is_of_policy();
         let handed = lines.iter().filter(|_| looks_behind).flat_map(|line| line.handed());
         lines.iter().chain(written).chain(handed).find_map(|reading| match self.looked_at(reading) {
             None => self.is_named_in(reading.text(), &place).then_some(Touched::Unnamed),
