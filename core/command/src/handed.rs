@@ -192,7 +192,11 @@ pub(crate) fn of_line(line: &Line) -> Vec<String> {
 /// Whether a program runs others, or code, that stand in its words.
 fn starts_others(program: &str) -> bool {
     let name = program_name(program);
-    is_shell(name) || is_interpreter(name) || wraps(name) || windows::is_shell(program) || HANDS.iter().any(|(known, _)| *known == name)
+    is_shell(name)
+        || is_interpreter(name)
+        || wraps(name)
+        || windows::is_shell(program)
+        || HANDS.iter().any(|(known, _)| *known == name)
 }
 
 /// What may be the command that a program hands on.

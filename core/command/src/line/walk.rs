@@ -65,8 +65,9 @@ fn is_chain(lists: &[CompoundList]) -> bool {
             IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word)) => {
                 !word.value.chars().all(|letter| letter.is_ascii_digit())
             }
-            IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) => word.value != "/dev/null",
-            IoRedirect::OutputAndError(word, _) => word.value != "/dev/null",
+            IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) | IoRedirect::OutputAndError(word, _) => {
+                word.value != "/dev/null"
+            }
             _ => true,
         }
     };

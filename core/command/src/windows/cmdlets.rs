@@ -431,13 +431,13 @@ pub(super) fn is_key(path: &str) -> bool {
     ["hklm:", "hkcu:", "hkcr:", "hku:", "registry::"].iter().any(|start| path.starts_with(start))
 }
 
-/// The key of the registry to which a command changes, nothing for a folder; `None` where it stays.
-pub(super) fn enters(command: &Written) -> Option<Option<String>> {
+/// The folder or key of the registry to which a command changes; `None` where it stays, or goes on within one.
+pub(super) fn enters(command: &Written) -> Option<String> {
     let cmdlet = known(&command.name.fixed()?).filter(|cmdlet| cmdlet.does == Does::Enter)?;
     let is_path = |path: &String| !path.starts_with('-');
     let path = command.args.iter().flatten().filter_map(Word::fixed).find(is_path)?;
     let is_relative = cmdlet.name == "Set-Location" && !path.contains(':') && !path.starts_with(['/', '~', '\\']);
-    if is_relative { None } else { Some(is_key(&path).then_some(path)) }
+    (!is_relative).then_some(path)
 }
 
 /// A command that deletes, with what it names from a key of the registry.

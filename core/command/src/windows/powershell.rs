@@ -546,8 +546,8 @@ impl<'t> Reader<'t> {
         if let Some(within) = self.key.as_deref().and_then(|key| cmdlets::within_key(&command, key)) {
             more.push(cmdlets::say(&within, passed, self.depth).text);
         }
-        if let Some(key) = cmdlets::enters(&command) {
-            self.key = key;
+        if let Some(path) = cmdlets::enters(&command) {
+            self.key = Some(path).filter(|path| cmdlets::is_key(path));
         }
         let is_evaluation = command
             .name
