@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hookweave::{
     AllowAll, Approval, ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, DenyAll, Display, Engine, Error,
-    Event, HookError, Model, ModelOutcome, ModelRequest, ModelResponse, Reading, Role, Session, Stopped, Suspended,
-    TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    Event, HookError, Model, ModelRequest, ModelResponse, Reading, Role, Session, Stopped, Suspended, TerminalQuestion,
+    Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -262,20 +262,21 @@ async fn in_halves(
 }
 
 /// Calls the model as a framework does that calls it itself.
-async fn model_in_halves(
-    session: &Session,
-    prompt: &str,
-    (system_prompt, tools): (Option<&str>, Vec<Value>),
-    agent: &Arc<Agent>,
-) -> Result<ModelOutcome, Error> {
-    let mut call = session.begin_model(prompt, system_prompt, tools).await?;
+async fn call_model(session: &Session, value: &Value, agent: &Arc<Agent>) -> Result<Value, Fault> {
+    let text = |field: &str| value.get(field).and_then(Value::as_str);
+    let tools = value["tools"].as_array().cloned().unwrap_or_default();
+    let mut call = session.begin_model(text("prompt").unwrap_or_default(), text("system_prompt"), tools).await?;
     while let Some(request) = call.request().cloned() {
         match Part(Arc::clone(agent)).respond(request).await {
             Ok(response) => call.answered(response).await?,
             Err(why) => call.failed(why).await?,
         }
     }
-    call.outcome()
+    let came = call.outcome()?;
+    Ok(json!({
+        "status": came.status, "reason": came.reason, "text": came.text, "attempts": came.attempts,
+        "response": came.response,
+    }))
 }
 
 impl Model for Part {
@@ -532,15 +533,7 @@ impl Play<'_> {
                     "tools": came.tools.iter().map(shown).collect::<Vec<_>>(), "response": came.response,
                 })
             }
-            "call_model" => {
-                let tools = value["tools"].as_array().cloned().unwrap_or_default();
-                let prompt = text("prompt").unwrap_or_default();
-                let came = model_in_halves(session, prompt, (text("system_prompt"), tools), self.agent).await?;
-                json!({
-                    "status": came.status, "reason": came.reason, "text": came.text, "attempts": came.attempts,
-                    "response": came.response,
-                })
-            }
+            "call_model" => call_model(session, value, self.agent).await?,
             "compact" => compact(session, value).await?,
             "note_usage" => {
                 session.note_usage(value.as_u64().unwrap_or_default()).await?;
