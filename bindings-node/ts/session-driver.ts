@@ -74,7 +74,7 @@ export class FlowDriver extends EffectContext {
     let effect = first;
     while (effect.do !== "finish") {
       this.cancelling.throwIfAborted();
-      if (effect.do === until) return effect as Half;
+      if (effect.do === until) return effect;
       const current = effect;
       const next =
         spans === undefined

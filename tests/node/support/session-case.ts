@@ -394,7 +394,7 @@ export class SessionRun {
     while (call.runs) {
       let response: ModelResponse;
       try {
-        response = await respond(call.request);
+        response = await Promise.resolve(respond(call.request));
       } catch (error) {
         await call.failed(error);
         continue;
