@@ -65,11 +65,7 @@ export class FlowDriver extends EffectContext {
     return null;
   }
 
-  async #steps(
-    flow: Flow,
-    first: Effect,
-    until: Half["do"] | null,
-  ): Promise<Half | FinishEffect> {
+  async #steps(flow: Flow, first: Effect, until: Half["do"] | null): Promise<Half | FinishEffect> {
     const { spans } = this.inputs;
     let effect = first;
     while (effect.do !== "finish") {

@@ -3,10 +3,12 @@
 //! The programs are in `tests/remote`. `HOOKWEAVE_PYTHON` and `HOOKWEAVE_NODE` name other interpreters than the checkout's and `node`.
 #![cfg(unix)]
 #![allow(
-    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test ends where something is not as it should be"
+    clippy::unwrap_used,
+    reason = "tests end with a message, measure time and start programs"
 )]
 
 mod remote_languages {
