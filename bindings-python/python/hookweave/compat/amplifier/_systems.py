@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -55,7 +54,6 @@ def _by_name_or_place(call: Callable[..., Any], **given: Any) -> Any:
     return call(**given) if takes_names else call(*given.values())
 
 
-@functools.cache
 def _event_name(event: str) -> str:
     """Amplifier's name of an event of the engine's; one that it does not have keeps its own."""
     return next((name for name in ALL_EVENTS if event_of(DIALECT, name) == event), event)
