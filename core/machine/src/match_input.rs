@@ -337,8 +337,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
 
     /// Adds what an object runs by what it holds, and what the objects in it do.
     fn add_commands(&self, object: &H::View<'v>, depth: usize, left: &mut usize, found: &mut Found<Cow<'v, str>>) {
-        let listed = if depth == 0 { self.names().map(<[String]>::to_vec) } else { self.host.keys(object).ok() };
-        let listed = listed.unwrap_or_else(usual::spelled_lines);
+        let own = if depth == 0 { self.names().map(Cow::Borrowed) } else { self.host.keys(object).ok().map(Cow::Owned) };
+        let listed = own.unwrap_or_else(|| Cow::Owned(usual::spelled_lines()));
         let others = listed.iter().map(String::as_str).filter(|name| *name != COMMAND);
         // A host may have it without listing it.
         for name in std::iter::once(COMMAND).chain(others) {
@@ -570,7 +570,7 @@ impl<'v, H: Host> MatchInput<'v, H> {
             let mut found = Found::none();
             let Some(args) = self.args().items.first() else { return found };
             let is_shell = self.runs_lines();
-            let names = self.names().map_or_else(usual::spelled_folders, <[String]>::to_vec);
+            let names = self.names().map_or_else(|| Cow::Owned(usual::spelled_folders()), Cow::Borrowed);
             let folders = names.iter().filter(|name| usual::names_folder(name, is_shell));
             for view in folders.filter_map(|name| self.host.get(args, name)) {
                 if matches!(self.host.kind(&view), Kind::Text(_)) {

@@ -15,6 +15,7 @@ mod flat;
 mod gemini;
 mod groups;
 pub(super) mod hookweave;
+mod listed;
 mod wingman;
 
 use super::{Format, Loaded, Source};

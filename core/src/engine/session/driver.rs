@@ -1,6 +1,7 @@
 //! Carries out what a flow wants done.
 
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,15 +43,9 @@ pub(super) struct Driver<'s> {
 }
 
 /// Where a call in halves has come to.
-pub(super) enum Half {
-    /// The tool is the caller's to run.
-    Runs {
-        tool: String,
-        args: Value,
-        context: ToolContext,
-    },
-    /// The model is the caller's to call.
-    Asks(ModelRequest),
+pub(super) enum Half<T> {
+    /// The caller has something to do.
+    Open(T),
     Over(Finished),
 }
 
@@ -97,23 +92,48 @@ impl<'s> Driver<'s> {
         self.tool_outcome(finished)
     }
 
-    /// Carries out a call up to where its tool runs or its model answers, or to its end.
-    pub(super) async fn until_half(&mut self, flow: &mut Flow, mut reply: Reply) -> Result<Half, Error> {
+    /// Carries out a call up to where the caller runs its tool, or to its end.
+    pub(super) async fn until_tool(
+        &mut self,
+        flow: &mut Flow,
+        reply: Reply,
+    ) -> Result<Half<(String, Value, ToolContext)>, Error> {
+        self.until(flow, reply, |driver, effect| match effect {
+            Effect::RunTool { tool, tool_use_id, args, env } => {
+                let session_id = driver.session.id().to_owned();
+                let context = ToolContext { session_id, tool_use_id: tool_use_id.to_string(), env };
+                ControlFlow::Break((tool.to_string(), driver.values.get(args), context))
+            }
+            effect => ControlFlow::Continue(effect),
+        })
+        .await
+    }
+
+    /// Carries out a call up to where the caller asks its model, or to its end.
+    pub(super) async fn until_model(&mut self, flow: &mut Flow, reply: Reply) -> Result<Half<ModelRequest>, Error> {
+        self.until(flow, reply, |driver, effect| match effect {
+            Effect::CallModel { prompt, system_prompt, tools, ephemeral } => {
+                ControlFlow::Break(driver.request(prompt, system_prompt, tools, ephemeral))
+            }
+            effect => ControlFlow::Continue(effect),
+        })
+        .await
+    }
+
+    async fn until<T>(
+        &mut self,
+        flow: &mut Flow,
+        mut reply: Reply,
+        open: fn(&Self, Effect) -> ControlFlow<T, Effect>,
+    ) -> Result<Half<T>, Error> {
         loop {
-            reply = match flow.step(reply) {
+            let effect = match flow.step(reply) {
                 Effect::Finish { result } => return Ok(Half::Over(result)),
-                Effect::RunTool { tool, tool_use_id, args, env } => {
-                    let context = ToolContext {
-                        session_id: self.session.id().to_owned(),
-                        tool_use_id: tool_use_id.to_string(),
-                        env,
-                    };
-                    return Ok(Half::Runs { tool: tool.to_string(), args: self.values.get(args), context });
-                }
-                Effect::CallModel { prompt, system_prompt, tools, ephemeral } => {
-                    return Ok(Half::Asks(self.request(prompt, system_prompt, tools, ephemeral)));
-                }
-                effect => self.observed(effect).await?,
+                effect => effect,
+            };
+            reply = match open(self, effect) {
+                ControlFlow::Break(open) => return Ok(Half::Open(open)),
+                ControlFlow::Continue(effect) => self.observed(effect).await?,
             };
         }
     }

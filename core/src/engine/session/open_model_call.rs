@@ -78,9 +78,8 @@ impl<'s> OpenModelCall<'s> {
 
     async fn go(&mut self, reply: Reply) -> Result<(), Error> {
         let Some(driver) = &mut self.driver else { return Ok(()) };
-        match driver.until_half(&mut self.flow, reply).await? {
-            Half::Asks(request) => self.asking = Some((request, now())),
-            Half::Runs { .. } => {}
+        match driver.until_model(&mut self.flow, reply).await? {
+            Half::Open(request) => self.asking = Some((request, now())),
             Half::Over(finished) => {
                 if let Some(driver) = self.driver.take() {
                     self.outcome = Some(driver.model_outcome(finished)?);

@@ -105,11 +105,10 @@ impl<'s> OpenToolCall<'s> {
 
     async fn go(&mut self, reply: Reply) -> Result<(), Error> {
         let Some(driver) = &mut self.driver else { return Ok(()) };
-        match driver.until_half(&mut self.flow, reply).await? {
-            Half::Runs { tool, args, context } => {
+        match driver.until_tool(&mut self.flow, reply).await? {
+            Half::Open((tool, args, context)) => {
                 self.running = Some(Running { tool, args, context, began: now() });
             }
-            Half::Asks(_) => {}
             Half::Over(finished) => {
                 if let Some(driver) = self.driver.take() {
                     self.outcome = Some(driver.tool_outcome(finished)?);

@@ -1,5 +1,6 @@
 //! cocode's `hooks.toml`.
 
+use super::listed::read_list;
 use crate::config::entry::{Draft, check_url, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
@@ -11,26 +12,13 @@ const METHODS: &[(&str, Method)] =
     &[("Post", Method::Post), ("Put", Method::Put), ("POST", Method::Post), ("PUT", Method::Put)];
 
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
-    Reading::of(text, Syntax::Toml, source, |reading, top| {
-        let Some(hooks) = top.get("hooks") else { return };
-        let listed = hooks.items();
-        for entry in reading.take(listed).unwrap_or_default() {
-            let event = entry.text("event").ok().flatten().unwrap_or_default();
-            let named = entry.get("event").unwrap_or_else(|| entry.clone());
-            if event.is_empty() || reading.knows(&named, named.node.at, &event) {
-                let read = read_hook(reading, &entry);
-                reading.take_on(&event, read);
-            }
-        }
-    })
+    Reading::of(text, Syntax::Toml, source, |reading, top| read_list(reading, top, read_hook))
 }
 
-fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
-    entry.must_be_object()?;
-    let event = entry.required_text("event")?;
+fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>, event: &str) -> Take<()> {
     let matcher = entry.text("tool_matcher")?;
     let spot = entry.get("event").unwrap_or_else(|| entry.clone());
-    let slot = reading.slot(&spot, &event, matcher.as_deref())?;
+    let slot = reading.slot(&spot, event, matcher.as_deref())?;
     let (run, dialect) = match (entry.get("shell"), entry.get("webhook")) {
         (Some(command), None) => {
             command.must_be_object()?;

@@ -2,6 +2,7 @@
 
 use super::claude::read_as;
 use super::groups::{self, Style};
+use super::listed::read_list;
 use crate::config::entry::{Draft, Slot, environment, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take, bounded};
 use crate::config::{Loaded, Run, Source};
@@ -12,32 +13,18 @@ use hookweave_machine::hook::FailBehavior;
 
 pub(super) fn read(text: &str, source: &Source<'_>, system: &'static System) -> Loaded {
     if system.entries.is_list {
-        return Reading::of(text, Syntax::Toml, source, |reading, top| read_list(reading, top, system));
+        return Reading::of(text, Syntax::Toml, source, |reading, top| {
+            read_list(reading, top, |reading, entry, event| read_listed(reading, entry, event, system));
+        });
     }
     let handler = |reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>| handler(reading, slot, entry, system);
     read_as(text, source, &Style { skipped: system.entries.beside_events, handler })
 }
 
-/// A list of hooks, each with its event.
-fn read_list(reading: &mut Reading<'_>, top: &Spot<'_>, system: &System) {
-    let Some(hooks) = top.get("hooks") else { return };
-    let listed = hooks.items();
-    for entry in reading.take(listed).unwrap_or_default() {
-        let event = entry.text("event").ok().flatten().unwrap_or_default();
-        let named = entry.get("event").unwrap_or_else(|| entry.clone());
-        if event.is_empty() || reading.knows(&named, named.node.at, &event) {
-            let read = read_listed(reading, &entry, system);
-            reading.take_on(&event, read);
-        }
-    }
-}
-
-fn read_listed(reading: &mut Reading<'_>, entry: &Spot<'_>, system: &System) -> Take<()> {
-    entry.must_be_object()?;
-    let event = entry.required_text("event")?;
+fn read_listed(reading: &mut Reading<'_>, entry: &Spot<'_>, event: &str, system: &System) -> Take<()> {
     let matcher = entry.text("matcher")?;
     let spot = entry.get("matcher").unwrap_or_else(|| entry.clone());
-    let slot = reading.slot(&spot, &event, matcher.as_deref())?;
+    let slot = reading.slot(&spot, event, matcher.as_deref())?;
     match handler(reading, &slot, entry, system)? {
         Some(draft) => reading.declare(entry, &slot, draft),
         None => Ok(()),
