@@ -102,7 +102,11 @@ test-live: $(NODE_READY) ## run hookweave inside the real agents, or LIVE_AGENTS
 
 ready: $(READY)
 
+# What users install is measured: the checkout keeps those builds.
 bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+	    --config-settings=build-args="--profile dist" -e 'bindings-python[test]'
+	npm --prefix $(NODE_PACKAGE) run --silent build:dist
 	@$(PY) bench/run.py
 
 fuzz: $(TOOLS_READY) ## feed the readers hostile input for ten minutes (libFuzzer)

@@ -298,10 +298,10 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
     # Each lane has what may not run beside one another: what cargo builds, and what packs the Node package or loads it
     # while it is packed. More lanes than cores: suites wait for processes, sockets and clocks.
     yield [
-        named("rust", "races", "command"),
+        named("rust"),
         named("python"),
         named("node", "tools", "bundlers"),
-        named("documents", "approval", "demo", "examples"),
+        named("documents", "approval", "demo", "examples", "command", "races"),
     ]
     yield [named("fuzz")]
     # Compares what all of the above have written.

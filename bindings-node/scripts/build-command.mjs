@@ -1,8 +1,9 @@
 // Builds the hookweave command and puts it beside the addon.
 //
-//   node scripts/build-command.mjs [--target TRIPLE] [--out FOLDER]
+//   node scripts/build-command.mjs [--target TRIPLE] [--out FOLDER] [--profile PROFILE]
 //
-// For this system unless a target is given, into native/ unless a folder is given.
+// For this system unless a target is given, into native/ unless a folder is given, with cargo's profile `release` unless
+// another is given.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -12,7 +13,9 @@ import { parseArgs } from "node:util";
 import { PLATFORMS, commandOf, platformName } from "../bin/platform.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const { values } = parseArgs({ options: { target: { type: "string" }, out: { type: "string" } } });
+const { values } = parseArgs({
+  options: { target: { type: "string" }, out: { type: "string" }, profile: { type: "string", default: "release" } },
+});
 const name =
   values.target === undefined
     ? platformName()
@@ -22,7 +25,7 @@ if (name === undefined) {
   throw new Error(`--target ${values.target}: unknown; known are ${known.join(", ")}`);
 }
 
-const args = ["build", "--release", "--package", "hookweave-cli"];
+const args = ["build", "--profile", values.profile, "--package", "hookweave-cli"];
 args.push("--message-format", "json-render-diagnostics");
 if (values.target !== undefined) args.push("--target", values.target);
 const built = spawnSync(process.env.CARGO ?? "cargo", args, {

@@ -2,7 +2,7 @@
 //
 //   node scripts/stage-release.mjs ARTIFACTS [--out FOLDER] [--only NAME]...
 //
-// ARTIFACTS holds, for every system, what `napi build --platform --release --target TRIPLE` and
+// ARTIFACTS holds, for every system, what `napi build --platform --profile dist --target TRIPLE` and
 // `scripts/build-command.mjs --target TRIPLE` have built. Nothing of the checkout is changed: the packages stand below
 // FOLDER (target/npm unless given), each ready for `npm publish`, the systems' first. A system whose files are missing is an error,
 // for the main package would promise it; `--only` makes a release for some systems, to try it out.
