@@ -14,7 +14,11 @@ import { PLATFORMS, commandOf, platformName } from "../bin/platform.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({
-  options: { target: { type: "string" }, out: { type: "string" }, profile: { type: "string", default: "release" } },
+  options: {
+    target: { type: "string" },
+    out: { type: "string" },
+    profile: { type: "string", default: "release" },
+  },
 });
 const name =
   values.target === undefined

@@ -337,7 +337,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
 
     /// Adds what an object runs by what it holds, and what the objects in it do.
     fn add_commands(&self, object: &H::View<'v>, depth: usize, left: &mut usize, found: &mut Found<Cow<'v, str>>) {
-        let own = if depth == 0 { self.names().map(Cow::Borrowed) } else { self.host.keys(object).ok().map(Cow::Owned) };
+        let own =
+            if depth == 0 { self.names().map(Cow::Borrowed) } else { self.host.keys(object).ok().map(Cow::Owned) };
         let listed = own.unwrap_or_else(|| Cow::Owned(usual::spelled_lines()));
         let others = listed.iter().map(String::as_str).filter(|name| *name != COMMAND);
         // A host may have it without listing it.
