@@ -293,15 +293,15 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
     """What runs when: the lanes of a round beside each other, the suites of a lane one after the other."""
 
     def named(*names: str) -> list[Suite]:
-        return [suite for suite in suites if suite.name.split()[0] in names]
+        return [suite for name in names for suite in suites if suite.name.split()[0] == name]
 
-    # Each lane has what may not run beside one another: what cargo builds, and what packs the Node package or loads it
-    # while it is packed. More lanes than cores: suites wait for processes, sockets and clocks.
+    # Each lane has what may not run beside one another: what cargo builds for tests, and what packs the Node package or
+    # loads it while it is packed. More lanes than cores: suites wait for processes, sockets and clocks.
     yield [
-        named("rust"),
+        named("rust", "races"),
         named("python"),
-        named("node", "tools", "bundlers"),
-        named("documents", "approval", "demo", "examples", "command", "races"),
+        named("tools", "node", "bundlers"),
+        named("demo", "examples", "documents", "approval", "command"),
     ]
     yield [named("fuzz")]
     # Compares what all of the above have written.
